@@ -1,7 +1,7 @@
 """Every case of `tests/corpus` gets the verdict that its `case.toml` asks for.
 
-The rule is the one of `tests/corpus/README.md`, "What counts as passed". A case is copied to a folder of its own first, so
-that no configuration of this repository reaches it.
+The rule is the one of `tests/corpus/README.md`, "What counts as passed". A case is copied to a folder of its own first,
+so that no configuration of this repository reaches it.
 """
 
 from __future__ import annotations
