@@ -63,7 +63,7 @@ def fetch() -> Path:
             output = done.stdout + done.stderr
             last = output.strip().splitlines()[-1] if output.strip() else "no output"
             if registry_unreachable(output):
-                raise RegistryUnreachableError(f"the package registry cannot be reached, so there is no wheel: {last}")
+                raise RegistryUnreachableError(f"the package registry cannot be reached, so there is no {WHEEL}")
             raise FetchError(f"pip could not download {REQUIREMENT}: {last}")
         if not _is_expected(wheel):
             raise FetchError(f"{wheel} is not the expected file: its SHA-256 is not {SHA256}; delete it and try again")
