@@ -85,12 +85,17 @@ def load_tree(paths: Sequence[Path], *, config: Config) -> SourceTree:
     if not named:
         return SourceTree(Path.cwd(), problems=problems)
     first = named[0] if named[0].is_dir() else named[0].parent
-    root = find_root(first, config) or _top_package(first)
-    walk = _Walk(root, problems, _excluder(config.exclude))
+    excluded = _excluder(config.exclude)
+    around = find_root(first, config)
+    if around is not None and _is_skipped(first, around, excluded):
+        around = None  # an unpacked wheel below `build`, an environment: inside the folder, but no part of the project
+    top = _top_package(first)
+    root = around or (top.parent if top is not None else first)
+    walk = _Walk(root, problems, excluded)
     for path in named:
         walk.add_named(path)
     walk.selected = frozenset(walk.paths)
-    walk.add(root)
+    walk.add(around or top or first)
     files = walk.read()
     return SourceTree(
         root=root,
@@ -116,8 +121,7 @@ class _Walk:
         self.selected: frozenset[str] = frozenset()
 
     def name(self, path: str) -> str:
-        if path.startswith(self._prefix):
-            path = path[len(self._prefix) :]
+        path = path.removeprefix(self._prefix)
         return path.replace(os.sep, "/") if os.sep != "/" else path
 
     def problem(self, path: str, message: str) -> None:
@@ -178,7 +182,7 @@ class _Walk:
     def _entry(self, entry: os.DirEntry[str], folders: list[str], inside_environment: bool) -> None:
         name = entry.name
         is_source = name.endswith(".py")
-        if name.startswith(".") or name in _NEVER or name.endswith(".egg-info"):
+        if _is_skipped_name(name):
             return
         if name == "site-packages" and not inside_environment:
             return
@@ -234,11 +238,31 @@ def _why_no_file(path: str) -> str:
     return f"not a file but {kind}; remove it or exclude it"
 
 
-def _top_package(folder: Path) -> Path:
-    """The outermost package that the folder is in, or the folder itself."""
-    while (folder / "__init__.py").is_file() and (folder.parent / "__init__.py").is_file():
-        folder = folder.parent
-    return folder
+def _top_package(folder: Path) -> Path | None:
+    """The outermost package that the folder belongs to."""
+    top = None
+    while (folder / "__init__.py").is_file():
+        top, folder = folder, folder.parent
+    return top
+
+
+def _is_skipped(folder: Path, root: Path, excluded: Callable[[str], bool]) -> bool:
+    """Whether a walk of the root would not come to this folder."""
+    if root not in folder.parents:
+        return False
+    inner = [each for each in (folder, *folder.parents) if root in each.parents]
+    return any(
+        _is_skipped_name(each.name)
+        or each.name == "site-packages"
+        or (each.name in _PRODUCTS and not (each / "__init__.py").is_file())
+        or (each / "pyvenv.cfg").is_file()
+        or excluded(each.relative_to(root).as_posix())
+        for each in inner
+    )
+
+
+def _is_skipped_name(name: str) -> bool:
+    return name.startswith(".") or name in _NEVER or name.endswith(".egg-info")
 
 
 def _in_environment(path: Path) -> bool:

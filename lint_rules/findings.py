@@ -31,11 +31,15 @@ class Edit:
 
     `expression` is the source text of the value, valid where the call stands. An edit whose call cannot take the
     keyword (it is there already, or the position is no call) makes the whole fix inapplicable.
+
+    `callee` is the last part of the called name. It tells calls apart that start at one place, as the two of
+    `replace(plan, a=a).bind(x)` do; without it such an edit is applied only where the choice is plain.
     """
 
     place: Place
     keyword: str
     expression: str
+    callee: str = ""
 
 
 @dataclass(frozen=True, slots=True)

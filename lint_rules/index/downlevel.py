@@ -13,12 +13,12 @@ from collections.abc import Iterable, Mapping
 import libcst as cst
 from libcst.metadata import CodeRange, MetadataWrapper, PositionProvider
 
-__all__ = ["NotPython", "downlevel"]
+__all__ = ["NotPythonError", "downlevel"]
 
 _NEWLINE = re.compile(r"\r\n|\r|\n")
 
 
-class NotPython(Exception):
+class NotPythonError(Exception):
     """Not even the newest grammar accepts this text."""
 
     def __init__(self, line: int | None) -> None:
@@ -29,16 +29,16 @@ class NotPython(Exception):
 def downlevel(text: str) -> str:
     """`text` without syntax newer than Python 3.11.
 
-    Raises NotPython when LibCST, which knows the newest grammar, cannot parse it either.
+    Raises NotPythonError when LibCST, which knows the newest grammar, cannot parse it either.
     """
     try:
         module = cst.parse_module(text)
         wrapper = MetadataWrapper(module, unsafe_skip_copy=True)
         positions = wrapper.resolve(PositionProvider)
     except cst.ParserSyntaxError as exc:
-        raise NotPython(exc.raw_line) from exc
+        raise NotPythonError(exc.raw_line) from exc
     except RecursionError as exc:
-        raise NotPython(None) from exc
+        raise NotPythonError(None) from exc
     collector = _Collector(text, positions)
     module.visit(collector)
     return _replace(text, collector.edits)
@@ -72,12 +72,12 @@ class _Collector(cst.CSTVisitor):
             self._starts[where.end.line - 1] + where.end.column,
         )
 
-    def visit_TypeParameters(self, node: cst.TypeParameters) -> bool:
+    def visit_TypeParameters(self, node: cst.TypeParameters) -> bool:  # noqa: N802
         start, end = self._span(node)
         self.edits.append((start, end, _blank(self._text[start:end])))
         return False
 
-    def visit_TypeAlias(self, node: cst.TypeAlias) -> bool:
+    def visit_TypeAlias(self, node: cst.TypeAlias) -> bool:  # noqa: N802
         start, _ = self._span(node)
         name, behind = self._span(node.name)
         # The name moves to the front, since a statement cannot start with blanks that are no indentation.
@@ -85,11 +85,11 @@ class _Collector(cst.CSTVisitor):
         self.edits.append((start, behind, node.name.value + " " * len("type") + gap))
         return True
 
-    def visit_ExceptHandler(self, node: cst.ExceptHandler) -> bool:
+    def visit_ExceptHandler(self, node: cst.ExceptHandler) -> bool:  # noqa: N802
         self._parenthesise(node.type)
         return True
 
-    def visit_ExceptStarHandler(self, node: cst.ExceptStarHandler) -> bool:
+    def visit_ExceptStarHandler(self, node: cst.ExceptStarHandler) -> bool:  # noqa: N802
         self._parenthesise(node.type)
         return True
 
@@ -101,14 +101,14 @@ class _Collector(cst.CSTVisitor):
         self.edits.append((before, start, "("))
         self.edits.append((end, end, ")"))
 
-    def visit_FormattedString(self, node: cst.FormattedString) -> bool:
+    def visit_FormattedString(self, node: cst.FormattedString) -> bool:  # noqa: N802
         start, end = self._span(node)
         literal = self._text[start:end]
         if not _parses(literal):
             self.edits.append((start, end, _plain_string(literal)))
         return False
 
-    def visit_TemplatedString(self, node: cst.TemplatedString) -> bool:
+    def visit_TemplatedString(self, node: cst.TemplatedString) -> bool:  # noqa: N802
         start, end = self._span(node)
         literal = self._text[start:end]
         quote = min(at for at in (literal.find('"'), literal.find("'")) if at >= 0)

@@ -127,11 +127,11 @@ def parse(text: str, name: str) -> ast.Module:
         raise SourceError(f"not Python source: {exc}") from exc
     if "too many" in str(error.msg) or not _NEWER.search(text):
         raise _syntax_error(error) from error
-    from lint_rules.index.downlevel import NotPython, downlevel  # loads LibCST: 0.2 s that few runs need
+    from lint_rules.index.downlevel import NotPythonError, downlevel  # loads LibCST: 0.2 s that few runs need
 
     try:
         older = downlevel(text)
-    except NotPython as exc:
+    except NotPythonError as exc:
         raise _later_error(error, exc, text) from error
     try:
         return _parse(older, name)

@@ -1,0 +1,77 @@
+"""Findings for a person: a line that editors can jump to, and what helps to act on it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from lint_rules.findings import Finding, Fix, Problem
+
+__all__ = ["count", "finding_lines", "nothing_declared", "plain", "problem_line", "summary"]
+
+
+def plain(text: str, role: str) -> str:
+    """No style: what is not a terminal gets the bare text. Roles are "place", "code", "advice" and "error"."""
+    return text
+
+
+def finding_lines(
+    finding: Finding, shown: Callable[[str], str] = str, style: Callable[[str, str], str] = plain
+) -> list[str]:
+    """The finding and its help; `shown` turns a name in the tree into a path that the reader can open."""
+    place = finding.place
+    where = style(f"{shown(place.path)}:{place.line}:{place.column}", "place")
+    lines = [f"{where}: {style(finding.code, 'code')} {finding.message}"]
+    for name, declared in zip(finding.fields, finding.declared_at, strict=False):
+        lines.append(f"    {_label(finding, name)} is declared at {shown(declared.path)}:{declared.line}")
+    lines += [style(f"    {_advice(fix)}", "advice") for fix in finding.fixes]
+    return lines
+
+
+def _label(finding: Finding, name: str) -> str:
+    owner = finding.class_name.rpartition(".")[2]
+    return f"{owner}.{name}" if owner else name
+
+
+def _advice(fix: Fix) -> str:
+    if not fix.edits or fix.safety == "display":
+        return f"help: {fix.title}"
+    option = "--fix" if fix.safety == "safe" else "--fix --unsafe-fixes"
+    return f"help: {fix.title} [{option}]"
+
+
+def problem_line(problem: Problem, shown: Callable[[str], str] = str, style: Callable[[str, str], str] = plain) -> str:
+    """One line, whatever the message holds."""
+    message = " ".join(problem.message.split())
+    if problem.place is not None:
+        message = f"{shown(problem.place.path)}:{problem.place.line}: {message}"
+    return f"{style('error', 'error')}: {message}"
+
+
+def summary(findings: Iterable[Finding], *, plans: int, files: int, suppressed: int) -> str:
+    """The last line of a report."""
+    findings = list(findings)
+    hidden = f", {suppressed} suppressed" if suppressed else ""
+    checked = f"{count(plans, 'plan class', 'plan classes')} in {count(files, 'file')}"
+    if not findings:
+        return f"No findings in {checked}{hidden}."
+    safe = sum(1 for each in findings if any(fix.edits and fix.safety == "safe" for fix in each.fixes))
+    mend = f"; {safe} can be mended with --fix" if safe else ""
+    return f"{count(len(findings), 'finding')} in {checked}{hidden}{mend}."
+
+
+def nothing_declared(files: int) -> str:
+    """How to start, in one line."""
+    if not files:
+        return "No Python files here, so nothing was checked."
+    return (
+        f"Nothing is declared in {count(files, 'file')}: mark a plan class with @plan, or add [[tool.carryall.plan]] "
+        "to pyproject.toml; `carryall audit` suggests both."
+    )
+
+
+def count(number: int, singular: str, plural: str | None = None) -> str:
+    """`1 file`, `2 files`."""
+    return f"{number} {singular if number == 1 else plural or singular + 's'}"
