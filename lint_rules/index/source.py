@@ -64,7 +64,7 @@ def source_encoding(data: bytes) -> tuple[str, bytes]:
 def _checked_codec(given: str, bom: bytes, line: int) -> str:
     try:
         name = codecs.lookup(given).name
-        b"".decode(name)  # refuses codecs that do not make text, such as "hex"
+        b"#".decode(name)  # refuses codecs that do not make text, such as "hex"
     except (LookupError, ValueError) as exc:
         raise SourceError(f"unknown source encoding {given!r}; correct the coding comment", line) from exc
     if bom and name != "utf-8":
@@ -89,6 +89,8 @@ def decode(data: bytes) -> str:
         label = "UTF-8" if encoding == "utf-8" else encoding
         advice = "save the file as UTF-8 or add a coding comment (PEP 263)"
         raise SourceError(f"not {label}: byte 0x{data[at]:02x} at byte {at}; {advice}", _line_at(data, at)) from exc
+    except UnicodeError as exc:  # what some rare codecs raise instead
+        raise SourceError(f"not {encoding}: {' '.join(str(exc).split())}; save the file as UTF-8") from exc
 
 
 def _line_at(data: bytes, offset: int) -> int:

@@ -1,0 +1,105 @@
+"""One run of the checker: from a source tree and a configuration to findings."""
+
+from __future__ import annotations
+
+import gc
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from lint_rules.findings import Place, Problem
+from lint_rules.index.plans import build_plan_table
+from lint_rules.index.project import Project
+from lint_rules.index.source import SourceError, has_valid_syntax, parse
+from lint_rules.rules import Context, all_rules
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from lint_rules.config import Config
+    from lint_rules.files import SourceTree
+    from lint_rules.findings import Finding
+    from lint_rules.rules import Rule
+
+__all__ = ["Analysis", "analyze"]
+
+#: Trees with more source than this many bytes are parsed only where a plan is spoken of, unless `parse-all` is set.
+_PARSE_ALL_BELOW = 16_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Analysis:
+    """The result of a run. `plans` counts the plan classes that are marked or declared, `files` what was read."""
+
+    findings: tuple[Finding, ...]
+    problems: tuple[Problem, ...]
+    plans: int
+    files: int
+
+
+def analyze(
+    tree: SourceTree,
+    config: Config,
+    *,
+    rules: Sequence[Rule] | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> Analysis:
+    """Run the rules over a tree.
+
+    Findings are those of the selected files, and those about classes that a selected file declares. Suppressions are
+    not applied here. Raises `RuleLoadError` where a rule cannot be imported.
+    """
+    chosen = [rule for rule in (all_rules() if rules is None else rules) if _is_chosen(rule.code, config)]
+    collecting = gc.isenabled()
+    # A tree of syntax nodes has no cycles that are worth looking for; the collector would walk it again and again.
+    gc.disable()
+    try:
+        project = Project(tree)
+        plans, problems = build_plan_table(project, config)
+        context = Context(project, plans, config, progress)
+        found = [finding for rule in chosen for finding in rule.run(context)]
+        problems += _syntax_problems(project, tree, config)
+        problems += project.problems
+    finally:
+        if collecting:
+            gc.enable()
+    findings = sorted({_key(f): f for f in found if _is_asked_for(f, tree)}.values(), key=_key)
+    return Analysis(tuple(findings), tuple(sorted(set(problems), key=_problem_key)), len(plans), len(tree.files))
+
+
+def _is_chosen(code: str, config: Config) -> bool:
+    if config.select is not None and not any(code.startswith(prefix) for prefix in config.select):
+        return False
+    return not any(code.startswith(prefix) for prefix in config.ignore)
+
+
+def _is_asked_for(finding: Finding, tree: SourceTree) -> bool:
+    return finding.place.path in tree.selected or any(place.path in tree.selected for place in finding.declared_at)
+
+
+def _key(finding: Finding) -> tuple[Place, str, tuple[str, ...], str]:
+    return finding.place, finding.code, finding.fields, finding.class_name
+
+
+def _problem_key(problem: Problem) -> tuple[str, int, str]:
+    place = problem.place
+    return (place.path, place.line, problem.message) if place is not None else ("", 0, problem.message)
+
+
+def _syntax_problems(project: Project, tree: SourceTree, config: Config) -> Iterator[Problem]:
+    """Files that nobody needed to parse: can they be parsed?
+
+    They have no plan in them, but a file that is no Python must not pass as clean. Past a certain size of the tree
+    this would cost more than all the rest, and only the bytes are looked at.
+    """
+    size = sum(len(file.data) for file in tree.files.values())
+    in_full = config.parse_all if config.parse_all is not None else size <= _PARSE_ALL_BELOW
+    for name in tree.files:
+        if name not in tree.selected or project.is_parsed(name):
+            continue
+        text = project.text(name)
+        if text is None or not in_full or has_valid_syntax(text):
+            continue
+        try:
+            parse(text, name)
+        except SourceError as error:
+            yield Problem(error.message, Place(name, error.line or 1))

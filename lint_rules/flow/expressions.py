@@ -1,0 +1,641 @@
+"""Expressions: what each of them evaluates to, and what attributes and items lead to."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from typing import TYPE_CHECKING
+
+from lint_rules.flow.state import OPEN, REST, Frame, State
+from lint_rules.flow.values import (
+    UNKNOWN,
+    AbsentMark,
+    AnyField,
+    AnyName,
+    Attr,
+    Blank,
+    BoundMethod,
+    Class,
+    Const,
+    Dict,
+    DictView,
+    FieldRef,
+    Function,
+    Item,
+    Module,
+    Native,
+    Obj,
+    Opaque,
+    Param,
+    Partial,
+    Read,
+    Seq,
+    Super,
+    bare,
+    bare_all,
+    join,
+    one,
+)
+from lint_rules.index.build import last_name
+from lint_rules.index.model import ClassInfo, External, FunctionInfo, ModuleInfo, ValueBinding
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from lint_rules.flow.values import Node, Val
+    from lint_rules.index.model import Symbol
+    from lint_rules.index.plans import PlanTable
+    from lint_rules.index.project import Project
+
+__all__ = ["Expressions"]
+
+_BUILTINS = frozenset(dir(builtins))
+
+#: Longest known sequence that a loop is unrolled over.
+_UNROLL = 64
+
+_STRING_METHODS = frozenset({
+    "startswith", "endswith", "lstrip", "rstrip", "strip", "removeprefix", "removesuffix", "lower", "upper",
+    "replace", "isidentifier", "split", "join",
+})  # fmt: skip
+
+
+class Expressions:
+    """Evaluation of expressions. Calls are left to the subclass."""
+
+    def __init__(self, project: Project, plans: PlanTable) -> None:
+        self.project = project
+        self.plans = plans
+        self._globals: dict[tuple[str, str], Val] = {}
+        self._dispatch: dict[type[ast.expr], Callable[[ast.expr, Frame, State], Val]] = {
+            ast.Name: self._name,
+            ast.Attribute: self._attribute,
+            ast.Constant: self._constant,
+            ast.Call: self._call,
+            ast.Tuple: self._sequence,
+            ast.List: self._sequence,
+            ast.Dict: self._dict,
+            ast.Subscript: self._subscript,
+            ast.IfExp: self._conditional,
+            ast.BoolOp: self._bool_op,
+            ast.BinOp: self._bin_op,
+            ast.UnaryOp: self._unary,
+            ast.Compare: self._compare,
+            ast.NamedExpr: self._walrus,
+            ast.Await: self._await,
+            ast.Yield: self._yield,
+            ast.YieldFrom: self._yield,
+            ast.ListComp: self._comprehension,
+            ast.SetComp: self._comprehension,
+            ast.GeneratorExp: self._comprehension,
+            ast.DictComp: self._dict_comprehension,
+        }  # type: ignore[dict-item]
+
+    # What the subclass provides
+
+    def call(self, node: ast.Call, frame: Frame, state: State) -> Val:
+        raise NotImplementedError
+
+    def call_property(self, receiver: Node, info: FunctionInfo, node: ast.expr, frame: Frame, state: State) -> Val:
+        raise NotImplementedError
+
+    def assign(self, target: ast.expr, value: Val, frame: Frame, state: State) -> None:
+        raise NotImplementedError
+
+    def note_yield(self, value: Val, frame: Frame, state: State, node: ast.expr) -> None:
+        raise NotImplementedError
+
+    # Entry
+
+    def value(self, node: ast.expr | None, frame: Frame, state: State) -> Val:
+        """The alternatives of an expression; the state takes the effects of its evaluation."""
+        if node is None:
+            return one(UNKNOWN)
+        method = self._dispatch.get(type(node))
+        if method is not None:
+            return method(node, frame, state)
+        parts = [self.value(child, frame, state) for child in ast.iter_child_nodes(node) if isinstance(child, ast.expr)]
+        return one(Opaque(node, fed=any(self.is_fed(part, state) for part in parts)))
+
+    def _call(self, node: ast.expr, frame: Frame, state: State) -> Val:
+        assert isinstance(node, ast.Call)
+        return self.call(node, frame, state)
+
+    # Names
+
+    def _name(self, node: ast.expr, frame: Frame, state: State) -> Val:
+        assert isinstance(node, ast.Name)
+        return self.lookup(node.id, frame, state)
+
+    def lookup(self, name: str, frame: Frame, state: State) -> Val:
+        scope: Frame | None = frame
+        while scope is not None:
+            found = state.read(scope, name)
+            if found is not None:
+                return found
+            scope = scope.parent
+        return self.global_value(frame.module, name)
+
+    def global_value(self, module: ModuleInfo, name: str) -> Val:
+        key = (module.path, name)
+        if key not in self._globals:
+            self._globals[key] = one(Param(name, is_global=True))  # stands while the value is being found
+            symbol = self.project.resolve(module, name)
+            if symbol is None and name in _BUILTINS:
+                symbol = External(f"builtins.{name}")
+            self._globals[key] = self.symbol_value(symbol, name)
+        return self._globals[key]
+
+    def symbol_value(self, symbol: Symbol | None, name: str) -> Val:
+        if isinstance(symbol, ClassInfo):
+            return one(Class(symbol))
+        if isinstance(symbol, FunctionInfo):
+            return one(Function(symbol))
+        if isinstance(symbol, ModuleInfo):
+            return one(Module(symbol))
+        if isinstance(symbol, External):
+            return one(Native(symbol))
+        if isinstance(symbol, ValueBinding) and symbol.expression is not None:
+            return self._module_variable(symbol, name)
+        return one(Param(name, is_global=True))
+
+    def _module_variable(self, binding: ValueBinding, name: str) -> Val:
+        """The value of a module-level variable, as far as it is independent of any state."""
+        frame = Frame(binding.module, None, None, depth=1)
+        value = self.value(binding.expression, frame, State())
+        lasting = (Const, Seq, AbsentMark, Class, Function, Native, Module, Partial)
+        if all(isinstance(node, lasting) for node in value):
+            return value
+        cls = next((n.cls for n in value if isinstance(n, Obj | Opaque | Param) and n.cls is not None), None)
+        return one(Param(name, cls, is_global=True))
+
+    # Attributes
+
+    def _attribute(self, node: ast.expr, frame: Frame, state: State) -> Val:
+        assert isinstance(node, ast.Attribute)
+        owner = self.value(node.value, frame, state)
+        return join(self.get_attribute(part, node.attr, node, frame, state) for part in owner)
+
+    def get_attribute(self, owner: Node, name: str, node: ast.expr, frame: Frame, state: State) -> Val:
+        owner = bare(owner)
+        if isinstance(owner, Obj):
+            return self._object_attribute(owner, name, node, frame, state)
+        if isinstance(owner, Param | Attr | Item | Opaque):
+            written = state.read(owner, name)
+            return written if written is not None else self._symbolic_attribute(owner, name, node, frame, state)
+        if isinstance(owner, Module):
+            symbol = self.project.attribute(owner.module, name)
+            if isinstance(symbol, ValueBinding):
+                return self.global_value(symbol.module, symbol.name)
+            return self.symbol_value(symbol, name)
+        if isinstance(owner, Native):
+            symbol = self.project.attribute(owner.external, name)
+            return self.symbol_value(symbol, name)
+        if isinstance(owner, Class):
+            return self._class_attribute(owner, name, frame, state)
+        if isinstance(owner, FieldRef):
+            return self._field_attribute(owner, name)
+        if isinstance(owner, Super):
+            method = self._super_method(owner, name)
+            return one(BoundMethod(owner.receiver if method else owner, name, method))
+        if isinstance(owner, Dict | DictView | Seq | Const | AnyName | AnyField):
+            return one(BoundMethod(owner, name))
+        if isinstance(owner, Partial):
+            return owner.function if name == "func" else one(UNKNOWN)
+        return one(UNKNOWN)
+
+    def _super_method(self, owner: Super, name: str) -> FunctionInfo | None:
+        receiver = owner.receiver
+        actual = receiver.cls if isinstance(receiver, Obj | Param | Class) and receiver.cls is not None else owner.cls
+        return self.project.find_method(actual, name, above=owner.cls)
+
+    def _object_attribute(self, owner: Obj, name: str, node: ast.expr, frame: Frame, state: State) -> Val:
+        if name == "__class__":
+            return one(Class(owner.cls))
+        if name == "__dict__":
+            return one(DictView(owner))
+        entries = state.entries(owner)
+        if name in entries:
+            return tuple(Read(owner, name, part) for part in entries[name])
+        method = self.project.find_method(owner.cls, name)
+        if method is not None:
+            return self._method(owner, name, method, node, frame, state)
+        if owner.base is not None:
+            return self.get_attribute(owner.base, name, node, frame, state)
+        if OPEN in entries or owner.tainted or name not in self.project.fields(owner.cls):
+            constant = self.project.find_constant(owner.cls, name)
+            if constant is not None:
+                return self.value(constant[1], Frame(constant[0].module, None, None, depth=1), state)
+            # A name that no base declares may come from outside the project.
+            return one(BoundMethod(owner, name)) if _is_copying_method(name) else one(Opaque(node, fed=True))
+        return one(Blank("unset"))
+
+    def _symbolic_attribute(
+        self, owner: Param | Attr | Item | Opaque, name: str, node: ast.expr, frame: Frame, state: State
+    ) -> Val:
+        if name == "__dict__":
+            return one(DictView(owner))
+        if owner.cls is not None:
+            if name == "__class__":
+                return one(Class(owner.cls))
+            method = self.project.find_method(owner.cls, name)
+            if method is not None:
+                return self._method(owner, name, method, node, frame, state)
+        child = owner.children.get(name)
+        if child is None:
+            child = owner.children[name] = Attr(owner, name, self._field_class(owner.cls, name))
+        return one(child)
+
+    def _field_class(self, cls: ClassInfo | None, name: str) -> ClassInfo | None:
+        if cls is None:
+            return None
+        owner = self.project.field_owner(cls, name)
+        if owner is None:
+            return None
+        return self.project.annotated_class(owner.module, owner.fields[name].annotation)
+
+    def _method(
+        self, owner: Node, name: str, method: FunctionInfo, node: ast.expr, frame: Frame, state: State
+    ) -> Val:
+        kinds = {last_name(decorator) for decorator in method.decorators}
+        if kinds & {"property", "cached_property"}:
+            return self.call_property(owner, method, node, frame, state)
+        return one(BoundMethod(owner, name, method))
+
+    def _class_attribute(self, owner: Class, name: str, frame: Frame, state: State) -> Val:
+        symbol = self.project.attribute(owner.cls, name)
+        if isinstance(symbol, FunctionInfo):
+            return one(BoundMethod(owner, name, symbol))
+        if isinstance(symbol, ClassInfo):
+            return one(Class(symbol))
+        constant = self.project.find_constant(owner.cls, name)
+        if constant is not None:
+            return self.value(constant[1], Frame(constant[0].module, None, None, depth=1), state)
+        return one(BoundMethod(owner, name))
+
+    def _field_attribute(self, field: FieldRef, name: str) -> Val:
+        if field.info is None:
+            return one(AnyName(field.target)) if name == "name" else one(UNKNOWN)
+        if name == "name":
+            return one(Const.of(field.info.name))
+        if name == "init":
+            return one(Const.of(field.info.in_init or self._is_plain(field.target)))
+        return one(UNKNOWN)
+
+    def _is_plain(self, target: Node) -> bool:
+        cls = self.class_of(target)
+        return cls is not None and self.project.flavor(cls) == "plain"
+
+    def class_of(self, node: Node) -> ClassInfo | None:
+        node = bare(node)
+        return node.cls if isinstance(node, Obj | Param | Attr | Item | Opaque) else None
+
+    # Literals
+
+    def _constant(self, node: ast.expr, frame: Frame, state: State) -> Val:
+        assert isinstance(node, ast.Constant)
+        return one(Const.of(node.value))
+
+    def _sequence(self, node: ast.expr, frame: Frame, state: State) -> Val:
+        assert isinstance(node, ast.Tuple | ast.List)
+        items: list[Val] = []
+        complete = True
+        for element in node.elts:
+            if isinstance(element, ast.Starred):
+                spread = self.elements(self.value(element.value, frame, state), state)
+                items += spread if spread is not None else [one(UNKNOWN)]
+                complete = complete and spread is not None
+            else:
+                items.append(self.value(element, frame, state))
+        if not items and complete and isinstance(node, ast.Tuple):
+            return one(Const.of(()))
+        return one(Seq(tuple(items), complete, mutable=isinstance(node, ast.List)))
+
+    def _dict(self, node: ast.expr, frame: Frame, state: State) -> Val:
+        assert isinstance(node, ast.Dict)
+        made = Dict(node)
+        state.writable(made)
+        for key, item in zip(node.keys, node.values, strict=True):
+            value = self.value(item, frame, state)
+            if key is None:
+                self.update_dict(made, value, state)
+            else:
+                self.write_key(made, self.value(key, frame, state), value, state)
+        return one(made)
+
+    def write_key(self, target: Dict, key: Val, value: Val, state: State) -> None:
+        """`target[key] = value`; a key that is not known leaves the dict open."""
+        known = bare_all(key)
+        if len(known) == 1 and isinstance(known[0], Const):
+            state.write(target, known[0].value, value)
+        elif len(known) == 1 and isinstance(known[0], AnyName) and isinstance(value[0], AnyField):
+            state.write(target, REST, one(value[0].owner))
+        else:
+            state.write(target, OPEN, value)
+
+    def update_dict(self, target: Dict, source: Val, state: State) -> None:
+        """`target.update(source)` and `{**source}`."""
+        if len(source) != 1:
+            state.write(target, OPEN, source)
+            return
+        entries, rest, is_open = self.mapping(source[0], state)
+        for name, value in entries.items():
+            state.write(target, name, value)
+        if rest:
+            state.write(target, REST, rest)
+        if is_open:
+            state.write(target, OPEN, source)
+
+    def mapping(self, source: Node, state: State) -> tuple[dict[str, Val], Val, bool]:
+        """A mapping as named entries, the objects that fill all other keys, and whether there may be more."""
+        source = bare(source)
+        if isinstance(source, Dict):
+            entries = {key: value for key, value in state.entries(source).items() if key is not REST and key is not OPEN}
+            return entries, state.read(source, REST) or (), OPEN in state.entries(source)
+        if isinstance(source, DictView):
+            return self._view_entries(source, state)
+        return {}, (), True
+
+    def _view_entries(self, view: DictView, state: State) -> tuple[dict[str, Val], Val, bool]:
+        cls = self.class_of(view.target)
+        if cls is None:
+            return {}, one(view.target), False
+        names = self.stored_names(cls)
+        frame = Frame(cls.module, None, None, depth=1)
+        probe = ast.Name("_", ast.Load())
+        found = {name: self.get_attribute(view.target, name, probe, frame, state) for name in names}
+        # An object may hold more attributes than its class declares; they can only fill what is not named.
+        return found, one(view.target), False
+
+    def stored_names(self, cls: ClassInfo) -> list[str]:
+        names = [name for name, info in self.project.fields(cls).items() if not info.init_only]
+        plan = self.plans.of(cls)
+        if plan is not None:
+            names += [name for name in plan.fields if name not in names]
+        return names
+
+    # Operators
+
+    def _subscript(self, node: ast.expr, frame: Frame, state: State) -> Val:
+        assert isinstance(node, ast.Subscript)
+        owner = self.value(node.value, frame, state)
+        index = bare_all(self.value(node.slice, frame, state))
+        return join(self.get_item(part, index, node, state) for part in owner)
+
+    def get_item(self, owner: Node, index: Val, node: ast.AST, state: State, *, default: Val | None = None) -> Val:
+        """`owner[index]`, or `owner.get(index, default)` where a default is given."""
+        inner = bare(owner)
+        key = index[0] if len(index) == 1 else UNKNOWN
+        if isinstance(inner, Dict | DictView):
+            if isinstance(key, AnyName):
+                return one(AnyField(key.target))
+            if not isinstance(key, Const):
+                entries, rest, _ = self.mapping(inner, state)
+                fed = bool(rest) or any(self.is_fed(value, state) for value in entries.values())
+                return one(Opaque(node, fed=fed))
+            entries, rest, is_open = self.mapping(inner, state)
+            if key.value in entries:
+                return entries[key.value]
+            if rest and isinstance(key.value, str):
+                return join(one(self._rest_attribute(part, key.value)) for part in rest)
+            return one(UNKNOWN) if is_open else default if default is not None else one(Blank("missing key"))
+        if isinstance(inner, Seq) and isinstance(key, Const) and isinstance(key.value, int) and inner.complete:
+            if -len(inner.items) <= key.value < len(inner.items):
+                return inner.items[key.value]
+            return one(UNKNOWN)
+        if isinstance(inner, Class):
+            return one(inner)
+        if isinstance(inner, Native):
+            return one(inner)
+        if isinstance(inner, Param | Attr | Item | Opaque):
+            return one(Item(inner))
+        return one(Opaque(node, fed=self.is_fed(one(owner), state)))
+
+    def _rest_attribute(self, owner: Node, name: str) -> Node:
+        owner = bare(owner)
+        if isinstance(owner, Param | Attr | Item | Opaque):
+            child = owner.children.get(name)
+            if child is None:
+                child = owner.children[name] = Attr(owner, name, self._field_class(owner.cls, name))
+            return child
+        return UNKNOWN
+
+    def _conditional(self, node: ast.expr, frame: Frame, state: State) -> Val:
+        assert isinstance(node, ast.IfExp)
+        verdict = self.truth(node.test, frame, state)
+        if verdict is not None:
+            return self.value(node.body if verdict else node.orelse, frame, state)
+        return join([self.value(node.body, frame, state), self.value(node.orelse, frame, state)])
+
+    def _bool_op(self, node: ast.expr, frame: Frame, state: State) -> Val:
+        assert isinstance(node, ast.BoolOp)
+        stop_at = isinstance(node.op, ast.Or)
+        found: list[Val] = []
+        for part in node.values:
+            verdict = self.truth(part, frame, state)
+            found.append(self.value(part, frame, state))
+            if verdict is stop_at:
+                break
+            if verdict is not None and part is not node.values[-1]:
+                found.pop()
+        return join(found)
+
+    def truth(self, node: ast.expr, frame: Frame, state: State) -> bool | None:
+        """Whether a test is known to hold; None where it is not known."""
+        if isinstance(node, ast.BoolOp):
+            verdicts = [self.truth(part, frame, state) for part in node.values]
+            decisive = isinstance(node.op, ast.Or)
+            if decisive in verdicts:
+                return decisive
+            return None if None in verdicts else not decisive
+        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+            inner = self.truth(node.operand, frame, state)
+            return None if inner is None else not inner
+        if not isinstance(node, ast.Constant | ast.Name | ast.Compare | ast.Call | ast.Attribute):
+            return None
+        if isinstance(node, ast.Call) and last_name(node.func) not in _STRING_METHODS | {"isinstance", "hasattr"}:
+            return None
+        verdicts_found = {self._truth_of(part) for part in self.value(node, frame, state)}
+        return verdicts_found.pop() if len(verdicts_found) == 1 else None
+
+    def _truth_of(self, part: Node) -> bool | None:
+        part = bare(part)
+        if isinstance(part, Const):
+            return bool(part.value)
+        if isinstance(part, Obj | Class | Function) and not isinstance(part, Obj):
+            return True
+        return None
+
+    def _bin_op(self, node: ast.expr, frame: Frame, state: State) -> Val:
+        assert isinstance(node, ast.BinOp)
+        left, right = self.value(node.left, frame, state), self.value(node.right, frame, state)
+        first, second = bare(left[0]), bare(right[0])
+        if isinstance(node.op, ast.BitOr) and (isinstance(first, Dict | DictView)):
+            made = Dict(node)
+            state.writable(made)
+            self.update_dict(made, left, state)
+            self.update_dict(made, right, state)
+            return one(made)
+        if isinstance(node.op, ast.Add) and len(left) == len(right) == 1:
+            if isinstance(first, Const) and isinstance(second, Const) and isinstance(first.value, str):
+                if isinstance(second.value, str):
+                    return one(Const.of(first.value + second.value))
+            known = [self.elements(left, state), self.elements(right, state)]
+            if isinstance(first, Seq) and known[0] is not None and known[1] is not None:
+                return one(Seq((*known[0], *known[1]), mutable=first.mutable))
+        return one(Opaque(node, fed=self.is_fed(left, state) or self.is_fed(right, state)))
+
+    def _unary(self, node: ast.expr, frame: Frame, state: State) -> Val:
+        assert isinstance(node, ast.UnaryOp)
+        value = self.value(node.operand, frame, state)
+        only = bare(value[0]) if len(value) == 1 else UNKNOWN
+        if isinstance(only, Const) and isinstance(node.op, ast.Not):
+            return one(Const.of(not only.value))
+        if isinstance(only, Const) and isinstance(node.op, ast.USub) and isinstance(only.value, int | float):
+            return one(Const.of(-only.value))
+        return one(Opaque(node, fed=False))
+
+    def _compare(self, node: ast.expr, frame: Frame, state: State) -> Val:
+        assert isinstance(node, ast.Compare)
+        operands = [node.left, *node.comparators]
+        values = [bare_all(self.value(part, frame, state)) for part in operands]
+        if len(values) == 2 and len(values[0]) == len(values[1]) == 1:
+            verdict = self._compare_two(node.ops[0], values[0][0], values[1][0])
+            if verdict is not None:
+                return one(Const.of(verdict))
+        return one(Opaque(node, fed=False))
+
+    def _compare_two(self, op: ast.cmpop, left: Node, right: Node) -> bool | None:
+        if isinstance(op, ast.Is | ast.IsNot | ast.Eq | ast.NotEq):
+            same: bool | None = None
+            if isinstance(left, Const) and isinstance(right, Const):
+                same = left == right
+            elif isinstance(right, Const) and right.value is None and isinstance(left, Obj | Dict | Seq | AbsentMark):
+                same = False
+            if same is None:
+                return None
+            return same if isinstance(op, ast.Is | ast.Eq) else not same
+        if isinstance(op, ast.In | ast.NotIn) and isinstance(left, Const) and isinstance(right, Seq) and right.complete:
+            members = [bare(item[0]) for item in right.items if len(item) == 1]
+            if len(members) == len(right.items) and all(isinstance(member, Const) for member in members):
+                return (left in members) is isinstance(op, ast.In)
+        return None
+
+    def _walrus(self, node: ast.expr, frame: Frame, state: State) -> Val:
+        assert isinstance(node, ast.NamedExpr)
+        value = self.value(node.value, frame, state)
+        self.assign(node.target, value, frame, state)
+        return value
+
+    def _await(self, node: ast.expr, frame: Frame, state: State) -> Val:
+        assert isinstance(node, ast.Await)
+        return self.value(node.value, frame, state)
+
+    def _yield(self, node: ast.expr, frame: Frame, state: State) -> Val:
+        assert isinstance(node, ast.Yield | ast.YieldFrom)
+        if node.value is not None:
+            self.note_yield(self.value(node.value, frame, state), frame, state, node)
+        return one(UNKNOWN)
+
+    # Iteration
+
+    def elements(self, value: Val, state: State) -> list[Val] | None:
+        """The elements of an iterable one by one, where they are known and few."""
+        if len(value) != 1:
+            return None
+        node = bare(value[0])
+        if isinstance(node, Seq):
+            return list(node.items) if node.complete and len(node.items) <= _UNROLL else None
+        if isinstance(node, Const) and isinstance(node.value, tuple | frozenset):
+            return [one(Const.of(part)) for part in node.value]
+        if isinstance(node, Dict):
+            entries, rest, is_open = self.mapping(node, state)
+            return None if rest or is_open else [one(Const.of(key)) for key in entries]
+        if isinstance(node, DictView) and self.class_of(node.target) is not None:
+            return [one(Const.of(key)) for key in self._view_entries(node, state)[0]]
+        return None
+
+    def element(self, value: Val, state: State) -> Val:
+        """One element of an iterable that is not known element by element."""
+        found: list[Val] = []
+        for part in value:
+            node = bare(part)
+            if isinstance(node, Seq) and node.items:
+                found += node.items
+            elif isinstance(node, Param | Attr | Item | Opaque):
+                found.append(one(Item(node)))
+            else:
+                found.append(one(UNKNOWN))
+        return join(found)
+
+    def _iterate(
+        self, generators: list[ast.comprehension], frame: Frame, state: State, *, exact: bool = True
+    ) -> Iterator[bool]:
+        """Run the loops of a comprehension; yields, for each round, whether its elements are exactly known."""
+        first, *others = generators
+        iterable = self.value(first.iter, frame, state)
+        known = self.elements(iterable, state)
+        rounds = known if known is not None else [self.element(iterable, state)]
+        exact = exact and known is not None
+        for item in rounds:
+            self.assign(first.target, item, frame, state)
+            if any(self.truth(test, frame, state) is False for test in first.ifs):
+                continue
+            if others:
+                yield from self._iterate(others, frame, state, exact=exact)
+            else:
+                yield exact
+
+    def _comprehension(self, node: ast.expr, frame: Frame, state: State) -> Val:
+        assert isinstance(node, ast.ListComp | ast.SetComp | ast.GeneratorExp)
+        inner = Frame(frame.module, frame.info, frame, frame.depth, frame.owner, frame.receiver, frame.root)
+        items: list[Val] = []
+        complete = True
+        for exact in self._iterate(node.generators, inner, state):
+            items.append(self.value(node.elt, inner, state))
+            complete = complete and exact
+        return one(Seq(tuple(items), complete, mutable=isinstance(node, ast.ListComp)))
+
+    def _dict_comprehension(self, node: ast.expr, frame: Frame, state: State) -> Val:
+        assert isinstance(node, ast.DictComp)
+        inner = Frame(frame.module, frame.info, frame, frame.depth, frame.owner, frame.receiver, frame.root)
+        made = Dict(node)
+        state.writable(made)
+        for _ in self._iterate(node.generators, inner, state):
+            key = self.value(node.key, inner, state)
+            self.write_key(made, key, self.value(node.value, inner, state), state)
+        return one(made)
+
+    # Interest
+
+    def is_fed(self, value: Val, state: State, depth: int = 0) -> bool:
+        """Whether a value may contain a carrier: what comes out of a call with it may be that carrier."""
+        return depth < 4 and any(self._is_fed_node(node, state, depth) for node in value)
+
+    def _is_fed_node(self, node: Node, state: State, depth: int) -> bool:
+        if isinstance(node, Read):
+            plan = self.plans.of(node.owner.cls)
+            if plan is not None and plan.kind(node.name) not in {None, "Transferable"}:
+                return False
+            return self._is_fed_node(node.value, state, depth)
+        if isinstance(node, Attr):
+            plan = self.plans.of(self.class_of(node.owner))
+            if plan is None:
+                return not (isinstance(node.owner, Param) and node.owner.is_global)
+            kind = plan.kind(node.name)
+            return kind == "Transferable" or (kind is None and plan.origin != "declared")
+        if isinstance(node, Param):
+            return self.plans.of(node.cls) is not None or (node.cls is None and not node.typed and not node.is_global)
+        if isinstance(node, Opaque):
+            return node.fed or bool(node.copies)
+        if isinstance(node, Item):
+            return self._is_fed_node(node.owner, state, depth)
+        if isinstance(node, Seq):
+            return any(self.is_fed(item, state, depth + 1) for item in node.items)
+        if isinstance(node, Dict):
+            return any(self.is_fed(item, state, depth + 1) for item in state.entries(node).values())
+        return not isinstance(node, Const | Blank | AbsentMark | Class | Module | Native | Function)
+
+
+def _is_copying_method(name: str) -> bool:
+    return name in {"_replace", "model_copy", "__replace__", "copy", "evolve", "__deepcopy__", "__copy__"}

@@ -1,0 +1,494 @@
+"""Statements and functions: the interpreter itself, one run for each function that could copy a plan."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from lint_rules.flow.natives import Natives
+from lint_rules.flow.state import OPEN, Frame, State
+from lint_rules.flow.values import (
+    UNKNOWN,
+    Attr,
+    Class,
+    Const,
+    Dict,
+    DictView,
+    Function,
+    Node,
+    Obj,
+    Param,
+    Seq,
+    bare,
+    join,
+    one,
+)
+from lint_rules.index.build import build_class, last_name
+from lint_rules.index.model import External, FunctionInfo, Imported
+from lint_rules.index.plans import is_ownership_name
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from lint_rules.flow.judge import Judge
+    from lint_rules.flow.values import Val
+    from lint_rules.index.model import ModuleInfo
+    from lint_rules.index.plans import PlanTable
+    from lint_rules.index.project import Project
+
+__all__ = ["Interpreter"]
+
+#: Statements and calls that may be run for one function under analysis, what it calls included.
+_BUDGET = 6_000
+
+
+class Interpreter(Natives):
+    """Runs function bodies on abstract values and hands what they make to the judge."""
+
+    def __init__(
+        self, project: Project, plans: PlanTable, judge: Judge, is_interesting: Callable[[FunctionInfo], bool]
+    ) -> None:
+        super().__init__(project, plans)
+        self.judge = judge
+        self._is_interesting = is_interesting
+        self.active: list[FunctionInfo] = []
+        self._statements: dict[type[ast.stmt], Callable[[ast.stmt, Frame, State], None]] = {
+            ast.Expr: self._expression,
+            ast.Assign: self._assign,
+            ast.AnnAssign: self._annotated,
+            ast.AugAssign: self._augmented,
+            ast.Return: self._return,
+            ast.Raise: self._end,
+            ast.Continue: self._end,
+            ast.Break: self._end,
+            ast.If: self._if,
+            ast.For: self._for,
+            ast.AsyncFor: self._for,
+            ast.While: self._while,
+            ast.With: self._with,
+            ast.AsyncWith: self._with,
+            ast.Try: self._try,
+            ast.TryStar: self._try,
+            ast.Match: self._match,
+            ast.FunctionDef: self._define,
+            ast.AsyncFunctionDef: self._define,
+            ast.ClassDef: self._define_class,
+            ast.Import: self._import,
+            ast.ImportFrom: self._import,
+            ast.Delete: self._delete,
+            ast.Assert: self._assert,
+            ast.Global: self._global,
+            ast.Nonlocal: self._global,
+        }  # type: ignore[dict-item]
+
+    def is_interesting(self, info: FunctionInfo) -> bool:
+        return self._is_interesting(info)
+
+    # Roots
+
+    def analyze(self, info: FunctionInfo, closure: Frame | None = None, state: State | None = None) -> Val:
+        """Analyse one function with parameters of which only the annotation is known."""
+        self.budget = _BUDGET
+        frame = Frame(info.module, info, closure, depth=0, owner=info.owner)
+        state = state.copy() if state is not None else State()
+        state.alive = True
+        sources = self._symbolic_parameters(info, frame, state)
+        self.judge.begin(info, frame, sources, is_materializer=self.is_materializer(info))
+        self.active.append(info)
+        try:
+            self.block(info.node.body, frame, state)
+            if state.alive:
+                frame.returns.append((one(Const.of(None)), state, info.node))
+            for value, end, node in frame.returns:
+                self.judge.exit(value, end, node, self)
+            self.judge.finish(self)
+        finally:
+            self.active.pop()
+        self._analyze_nested(frame)
+        return join([value for value, _, _ in frame.returns])
+
+    def analyze_module(self, module: ModuleInfo) -> None:
+        """Analyse the statements of a module's top level."""
+        self.budget = _BUDGET
+        frame = Frame(module, None, None, depth=0)
+        state = State()
+        self.judge.begin(None, frame, [], is_materializer=False)
+        definitions = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom)
+        self.block([node for node in module.tree.body if not isinstance(node, definitions)], frame, state)
+        self.judge.exit(one(UNKNOWN), state, module.tree.body[-1], self)
+        self.judge.finish(self)
+
+    def _analyze_nested(self, frame: Frame) -> None:
+        """Functions that the analysed one defines, with the variables that it leaves them."""
+        if not frame.local_functions:
+            return
+        final: State | None = None
+        for _, end, _ in frame.returns:
+            if final is None:
+                final = end.copy()
+            else:
+                final.merge(end)
+        for node, defined in frame.local_functions:
+            assert isinstance(node, Function)
+            if self.is_interesting(node.info) and node.info not in self.active:
+                self.analyze(node.info, frame, final if final is not None else defined)
+
+    def is_materializer(self, info: FunctionInfo) -> bool:
+        if info.full_name in self.judge.materializers:
+            return True
+        return any(
+            is_ownership_name(
+                self.project.resolve_expression(info.module, d.func if isinstance(d, ast.Call) else d), "materializer"
+            )
+            for d in info.decorators
+        )
+
+    def _symbolic_parameters(self, info: FunctionInfo, frame: Frame, state: State) -> list[Node]:
+        """Bind the parameters; returns those that are plans."""
+        spec = info.node.args
+        slots = state.writable(frame)
+        sources: list[Node] = []
+        names = [*spec.posonlyargs, *spec.args, *spec.kwonlyargs]
+        decorators = {last_name(decorator) for decorator in info.decorators}
+        is_method = info.owner is not None and "staticmethod" not in decorators
+        for index, parameter in enumerate(names):
+            node: Node
+            if index == 0 and is_method and info.owner is not None:
+                node = self._receiver(info, parameter.arg, decorators)
+                frame.receiver = node
+                if isinstance(node, Obj):
+                    state.writable(node)
+            else:
+                cls = self.project.annotated_class(info.module, parameter.annotation)
+                node = Param(parameter.arg, cls, typed=parameter.annotation is not None)
+            if isinstance(node, Param) and self.plans.of(node.cls) is not None:
+                sources.append(node)
+            slots[parameter.arg] = one(node)
+        if spec.vararg is not None:
+            cls = self.project.annotated_class(info.module, spec.vararg.annotation)
+            slots[spec.vararg.arg] = one(Seq((one(Param(spec.vararg.arg, cls)),), complete=False))
+        if spec.kwarg is not None:
+            bundle = Dict(info.node)
+            state.write(bundle, OPEN, one(UNKNOWN))
+            slots[spec.kwarg.arg] = one(bundle)
+        return sources
+
+    def _receiver(self, info: FunctionInfo, name: str, decorators: set[str]) -> Node:
+        assert info.owner is not None
+        if "classmethod" in decorators or info.node.name in {"__new__", "__init_subclass__", "__class_getitem__"}:
+            return Class(info.owner)
+        if info.node.name == "__init__" and self.plans.of(info.owner) is not None:
+            from lint_rules.flow.values import Birth
+
+            return Obj(info.owner, Birth(info.module, info.node, info.node, 0, "construct"))
+        return Param(name, info.owner, typed=True)
+
+    # Hooks of the layers below
+
+    def note_yield(self, value: Val, frame: Frame, state: State, node: ast.expr) -> None:
+        if frame.depth == 0:
+            self.judge.exit(value, state, node, self)
+
+    def note_deepcopy(self, source: Node, node: ast.Call, frame: Frame, state: State) -> None:
+        if frame.depth == 0:
+            self.judge.deepcopy(source, node, frame, self)
+
+    def note_assigned(self, target: Node, name: str, value: Val, node: ast.expr | ast.stmt, frame: Frame) -> None:
+        self.judge.assigned(target, name, value, node, frame, self)
+
+    def call_property(self, receiver: Node, info: FunctionInfo, node: ast.expr, frame: Frame, state: State) -> Val:
+        from lint_rules.flow.arguments import Arguments
+
+        return self.call_function(info, Arguments(), receiver, node, frame, state, None)
+
+    def run_body(self, info: FunctionInfo, frame: Frame, state: State) -> Val:
+        self.active.append(info)
+        try:
+            self.block(info.node.body, frame, state)
+        finally:
+            self.active.pop()
+        if state.alive:
+            frame.returns.append((one(Const.of(None)), state.copy(), info.node))
+        if not frame.returns:
+            state.alive = False
+            return one(UNKNOWN)
+        (_, final, _), *others = frame.returns
+        for _, end, _ in others:
+            final.merge(end)
+        final.alive = True
+        state.become(final)
+        return join([value for value, _, _ in frame.returns])
+
+    def construct(self, cls, arguments, node, frame, state):  # type: ignore[no-untyped-def]
+        made = super().construct(cls, arguments, node, frame, state)
+        self.judge.born(made, frame)
+        return made
+
+    def replace(self, base, arguments, node, frame, state, how="replace"):  # type: ignore[no-untyped-def]
+        made = super().replace(base, arguments, node, frame, state, how)
+        if made is not None:
+            self.judge.born(made, frame)
+        return made
+
+    # Statements
+
+    def block(self, body: list[ast.stmt], frame: Frame, state: State) -> None:
+        for node in body:
+            if not state.alive:
+                return
+            self.budget -= 1
+            method = self._statements.get(type(node))
+            if method is not None:
+                method(node, frame, state)
+
+    def _expression(self, node: ast.stmt, frame: Frame, state: State) -> None:
+        assert isinstance(node, ast.Expr)
+        if not isinstance(node.value, ast.Constant):
+            self.value(node.value, frame, state)
+
+    def _assign(self, node: ast.stmt, frame: Frame, state: State) -> None:
+        assert isinstance(node, ast.Assign)
+        value = self.value(node.value, frame, state)
+        for target in node.targets:
+            self.assign(target, value, frame, state, node)
+
+    def _annotated(self, node: ast.stmt, frame: Frame, state: State) -> None:
+        assert isinstance(node, ast.AnnAssign)
+        if node.value is not None:
+            self.assign(node.target, self.value(node.value, frame, state), frame, state, node)
+
+    def _augmented(self, node: ast.stmt, frame: Frame, state: State) -> None:
+        assert isinstance(node, ast.AugAssign)
+        operation = ast.BinOp(self._as_load(node.target), node.op, node.value)
+        ast.copy_location(operation, node)
+        self.assign(node.target, self.value(operation, frame, state), frame, state, node)
+
+    @staticmethod
+    def _as_load(target: ast.expr) -> ast.expr:
+        if isinstance(target, ast.Name):
+            return ast.copy_location(ast.Name(target.id, ast.Load()), target)
+        if isinstance(target, ast.Attribute):
+            return ast.copy_location(ast.Attribute(target.value, target.attr, ast.Load()), target)
+        return target
+
+    def assign(
+        self, target: ast.expr, value: Val, frame: Frame, state: State, node: ast.stmt | ast.expr | None = None
+    ) -> None:
+        if isinstance(target, ast.Name):
+            scope = frame
+            if target.id in frame.global_names:
+                while scope.parent is not None and state.read(scope, target.id) is None:
+                    scope = scope.parent
+            # A comprehension's frame holds its loop variables only; the walrus reaches the function.
+            state.write(scope, target.id, value)
+        elif isinstance(target, ast.Tuple | ast.List):
+            self._unpack(target.elts, value, frame, state, node)
+        elif isinstance(target, ast.Starred):
+            self.assign(target.value, one(UNKNOWN), frame, state, node)
+        elif isinstance(target, ast.Attribute):
+            for part in self.value(target.value, frame, state):
+                self.set_attribute(part, target.attr, value, node if node is not None else target, frame, state)
+        elif isinstance(target, ast.Subscript):
+            self._assign_item(target, value, frame, state)
+
+    def _assign_item(self, target: ast.Subscript, value: Val, frame: Frame, state: State) -> None:
+        owner = self.value(target.value, frame, state)
+        key = self.value(target.slice, frame, state)
+        for part in owner:
+            inner = bare(part)
+            if isinstance(inner, Dict):
+                self.write_key(inner, key, value, state)
+            elif isinstance(inner, DictView):
+                known = bare(key[0])
+                if len(key) == 1 and isinstance(known, Const) and isinstance(known.value, str):
+                    self.set_attribute(inner.target, known.value, value, target, frame, state)
+                elif isinstance(inner.target, Obj):
+                    inner.target.tainted = True
+
+    def _unpack(
+        self, targets: list[ast.expr], value: Val, frame: Frame, state: State, node: ast.stmt | ast.expr | None
+    ) -> None:
+        known = self.elements(value, state)
+        if known is not None and len(known) == len(targets) and not any(isinstance(t, ast.Starred) for t in targets):
+            for target, item in zip(targets, known, strict=True):
+                self.assign(target, item, frame, state, node)
+            return
+        part = self.element(value, state)
+        for target in targets:
+            self.assign(target, part, frame, state, node)
+
+    def _return(self, node: ast.stmt, frame: Frame, state: State) -> None:
+        assert isinstance(node, ast.Return)
+        value = self.value(node.value, frame, state) if node.value is not None else one(Const.of(None))
+        if state.alive:
+            frame.returns.append((value, state.copy(), node))
+        state.alive = False
+
+    def _end(self, node: ast.stmt, frame: Frame, state: State) -> None:
+        state.alive = False
+
+    def _if(self, node: ast.stmt, frame: Frame, state: State) -> None:
+        assert isinstance(node, ast.If)
+        verdict = self.truth(node.test, frame, state)
+        if verdict is None:
+            self.value(node.test, frame, state)
+        other = state.copy()
+        self._narrow(node.test, frame, state, holds=True)
+        self._narrow(node.test, frame, other, holds=False)
+        if verdict is not None:
+            state.become(state if verdict else other)
+            self.block(node.body if verdict else node.orelse, frame, state)
+            return
+        self.block(node.body, frame, state)
+        self.block(node.orelse, frame, other)
+        state.merge(other)
+
+    def _narrow(self, test: ast.expr, frame: Frame, state: State, *, holds: bool) -> None:
+        """Remember which attributes a test has found to be empty."""
+        if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+            self._narrow(test.operand, frame, state, holds=not holds)
+        elif isinstance(test, ast.BoolOp):
+            if isinstance(test.op, ast.And) is holds:
+                for part in test.values:
+                    self._narrow(part, frame, state, holds=holds)
+        elif isinstance(test, ast.Compare) and len(test.ops) == 1:
+            right = test.comparators[0]
+            if isinstance(right, ast.Constant) and right.value is None:
+                is_none = isinstance(test.ops[0], ast.Is | ast.Eq)
+                if is_none is holds:
+                    self._mark_absent(test.left, frame, state)
+        elif isinstance(test, ast.Name | ast.Attribute | ast.NamedExpr) and not holds:
+            self._mark_absent(test, frame, state)
+        elif isinstance(test, ast.Call) and last_name(test.func) == "isinstance" and len(test.args) == 2:
+            if holds is (last_name(test.args[1]) in {"Absent", "Dropped"}):
+                self._mark_absent(test.args[0], frame, state)
+        elif isinstance(test, ast.Call) and last_name(test.func) == "hasattr" and len(test.args) == 2 and not holds:
+            getter = ast.Call(ast.Name("getattr", ast.Load()), test.args, [])
+            self._mark_absent(ast.copy_location(getter, test), frame, state)
+
+    def _mark_absent(self, node: ast.expr, frame: Frame, state: State) -> None:
+        found = {bare(part) for part in self.value(node, frame, state)}
+        state.absent |= {part for part in found if isinstance(part, Attr | Param)}
+
+    def _for(self, node: ast.stmt, frame: Frame, state: State) -> None:
+        assert isinstance(node, ast.For | ast.AsyncFor)
+        iterable = self.value(node.iter, frame, state)
+        known = self.elements(iterable, state)
+        if known is not None:
+            for item in known:
+                self.assign(node.target, item, frame, state, node)
+                self._round(node.body, frame, state)
+        else:
+            # The loop counts as entered: a list of names that copies nothing at all is not what people write.
+            self.assign(node.target, self.element(iterable, state), frame, state, node)
+            self._round(node.body, frame, state)
+        self.block(node.orelse, frame, state)
+
+    def _round(self, body: list[ast.stmt], frame: Frame, state: State) -> None:
+        before = state.copy()
+        count = len(frame.returns)
+        self.block(body, frame, state)
+        if not state.alive:
+            # `continue` or `break` ended this round, or a return the function: others may go on.
+            ended = state.copy()
+            ended.alive = len(frame.returns) == count
+            before.merge(ended)
+            state.become(before)
+
+    def _while(self, node: ast.stmt, frame: Frame, state: State) -> None:
+        assert isinstance(node, ast.While)
+        self.value(node.test, frame, state)
+        self._round(node.body, frame, state)
+        self.block(node.orelse, frame, state)
+
+    def _with(self, node: ast.stmt, frame: Frame, state: State) -> None:
+        assert isinstance(node, ast.With | ast.AsyncWith)
+        for item in node.items:
+            value = self.value(item.context_expr, frame, state)
+            if item.optional_vars is not None:
+                self.assign(item.optional_vars, value, frame, state, node)
+        self.block(node.body, frame, state)
+
+    def _try(self, node: ast.stmt, frame: Frame, state: State) -> None:
+        assert isinstance(node, ast.Try | ast.TryStar)
+        handled = state.copy()
+        self.block(node.body, frame, state)
+        self.block(node.orelse, frame, state)
+        for handler in node.handlers:
+            branch = handled.copy()
+            self.block(handler.body, frame, branch)
+            state.merge(branch)
+        if not state.alive:
+            return
+        self.block(node.finalbody, frame, state)
+
+    def _match(self, node: ast.stmt, frame: Frame, state: State) -> None:
+        assert isinstance(node, ast.Match)
+        self.value(node.subject, frame, state)
+        ended: State | None = None
+        exhaustive = False
+        for case in node.cases:
+            branch = state.copy()
+            for part in ast.walk(case.pattern):
+                name = getattr(part, "name", None) or getattr(part, "rest", None)
+                if isinstance(name, str):
+                    branch.write(frame, name, one(UNKNOWN))
+            self.block(case.body, frame, branch)
+            exhaustive = exhaustive or (isinstance(case.pattern, ast.MatchAs) and case.pattern.pattern is None)
+            if ended is None:
+                ended = branch
+            else:
+                ended.merge(branch)
+        if ended is None:
+            return
+        if not exhaustive:
+            ended.merge(state)
+        state.become(ended)
+
+    def _define(self, node: ast.stmt, frame: Frame, state: State) -> None:
+        assert isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        prefix = f"{frame.info.qualname}.<locals>." if frame.info is not None else ""
+        made = Function(FunctionInfo(frame.module, prefix + node.name, node), frame)
+        state.write(frame, node.name, one(made))
+        if frame.depth == 0:
+            frame.local_functions.append((made, state.copy()))
+
+    def _define_class(self, node: ast.stmt, frame: Frame, state: State) -> None:
+        assert isinstance(node, ast.ClassDef)
+        prefix = f"{frame.info.qualname}.<locals>." if frame.info is not None else ""
+        state.write(frame, node.name, one(Class(build_class(frame.module, node, prefix + node.name, local=True))))
+
+    def _import(self, node: ast.stmt, frame: Frame, state: State) -> None:
+        from lint_rules.index.build import absolute_import
+
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                target = alias.name if alias.asname else alias.name.partition(".")[0]
+                symbol = self.project.follow(Imported(target))
+                name = alias.asname or target
+                state.write(frame, name, self.symbol_value(symbol, name))
+        elif isinstance(node, ast.ImportFrom):
+            source = absolute_import(frame.module, node)
+            for alias in node.names:
+                name = alias.asname or alias.name
+                symbol = self.project.follow(Imported(source, alias.name)) or External(f"{source}.{alias.name}")
+                state.write(frame, name, self.symbol_value(symbol, name))
+
+    def _delete(self, node: ast.stmt, frame: Frame, state: State) -> None:
+        assert isinstance(node, ast.Delete)
+        for target in node.targets:
+            if isinstance(target, ast.Subscript):
+                key = self.value(target.slice, frame, state)
+                for part in self.value(target.value, frame, state):
+                    inner = bare(part)
+                    if isinstance(inner, Dict) and len(key) == 1 and isinstance(known := bare(key[0]), Const):
+                        self.delete_key(inner, known.value, state)
+
+    def _assert(self, node: ast.stmt, frame: Frame, state: State) -> None:
+        assert isinstance(node, ast.Assert)
+        self.value(node.test, frame, state)
+        self._narrow(node.test, frame, state, holds=True)
+
+    def _global(self, node: ast.stmt, frame: Frame, state: State) -> None:
+        assert isinstance(node, ast.Global | ast.Nonlocal)
+        frame.global_names.update(node.names)

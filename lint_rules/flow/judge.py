@@ -1,0 +1,504 @@
+"""The verdict on each plan that leaves a function: which of its fields arrived, and which did not."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from lint_rules.flow.sites import Carry, CopySite, Outcome
+from lint_rules.flow.state import OPEN, Frame, State
+from lint_rules.flow.values import (
+    GAP,
+    AbsentMark,
+    Attr,
+    Dict,
+    Item,
+    Node,
+    Obj,
+    Opaque,
+    Param,
+    Read,
+    Seq,
+    bare,
+    is_blank,
+    owners,
+)
+from lint_rules.index.build import last_name
+
+if TYPE_CHECKING:
+    from lint_rules.flow.interpreter import Interpreter
+    from lint_rules.flow.values import Val
+    from lint_rules.index.model import ClassInfo, FunctionInfo, ModuleInfo
+    from lint_rules.index.plans import PlanInfo, PlanTable
+    from lint_rules.index.project import Project
+
+__all__ = ["Judge"]
+
+#: How deep a returned value is searched for plans.
+_DEEPEST = 4
+
+
+@dataclass(slots=True)
+class _Assigned:
+    """A hand-written copy list whose target was given by the caller."""
+
+    target: Node
+    names: dict[str, Val]
+    node: ast.expr | ast.stmt
+    function: FunctionInfo
+    frame: Frame
+
+
+@dataclass(slots=True)
+class _Run:
+    """The function under analysis."""
+
+    info: FunctionInfo | None
+    frame: Frame
+    sources: list[Node]
+    is_materializer: bool
+    created: list[Obj] = field(default_factory=list)
+    assigned: dict[Node, _Assigned] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        return self.info.full_name if self.info is not None else self.frame.module.name
+
+
+class Judge:
+    """Collects copy sites over all functions of a project."""
+
+    def __init__(self, project: Project, plans: PlanTable, materializers: frozenset[str] = frozenset()) -> None:
+        self.project = project
+        self.plans = plans
+        self.materializers = materializers
+        self.sites: list[CopySite] = []
+        #: Functions that return a plan made in them, or carriers in a container; calling them is of interest.
+        self.carrying: set[str] = set()
+        self._lists: list[CopySite] = []
+        self._list_functions: dict[int, FunctionInfo] = {}
+        self._followed: set[FunctionInfo] = set()
+        self._run: _Run | None = None
+        self._seen: set[tuple[object, ...]] = set()
+
+    # Called by the interpreter
+
+    def begin(self, info: FunctionInfo | None, frame: Frame, sources: list[Node], *, is_materializer: bool) -> None:
+        self._run = _Run(info, frame, sources, is_materializer)
+
+    def born(self, made: Val, frame: Frame) -> None:
+        if frame.depth == 0 and self._run is not None:
+            self._run.created += [node for node in made if isinstance(node, Obj)]
+
+    def assigned(
+        self, target: Node, name: str, value: Val, node: ast.expr | ast.stmt, frame: Frame, interpreter: Interpreter
+    ) -> None:
+        run = self._run
+        if run is None or frame.depth or frame.info is None:
+            return
+        entry = run.assigned.get(target)
+        if entry is None:
+            entry = run.assigned[target] = _Assigned(target, {}, node, frame.info, frame)
+        entry.names[name] = value
+
+    def note_followed(self, info: FunctionInfo) -> None:
+        """The copy list of this function was seen with the object that it completes."""
+        self._followed.add(info)
+
+    def exit(self, value: Val, state: State, node: ast.stmt | ast.expr, interpreter: Interpreter) -> None:
+        """A path of the function ends (or yields) here with this value."""
+        run = self._run
+        assert run is not None
+        returned: dict[Obj, None] = {}
+        for part in value:
+            self._reach(part, state, returned, 0)
+        if returned and run.info is not None and any(self.plans.of(obj.cls) is not None for obj in returned):
+            self.carrying.add(run.info.node.name)
+        elif run.info is not None and self._carries(value, state):
+            self.carrying.add(run.info.node.name)
+        for obj in returned:
+            self._judge(obj, state, node, interpreter, returned=True)
+        receiver = run.frame.receiver
+        others = [obj for obj in run.created if not obj.superseded and obj not in returned]
+        if isinstance(receiver, Obj):
+            others.append(receiver)
+        for obj in others:
+            if obj.copied is not None and obj in state.slots:
+                self._judge(obj, state, node, interpreter, returned=False)
+
+    def finish(self, interpreter: Interpreter) -> None:
+        run = self._run
+        assert run is not None
+        for entry in run.assigned.values():
+            self._judge_list(entry)
+
+    def deepcopy(self, source: Node, node: ast.Call, frame: Frame, interpreter: Interpreter) -> None:
+        plan = self.plans.of(interpreter.class_of(source))
+        if plan is None or self._run is None:
+            return
+        site = self._site(plan, frame.module, node, node, 0, "deepcopy", [source])
+        for name in plan.transferable:
+            site.outcomes.append(Outcome(name, "rebuilt", "deepcopy"))
+        self._keep(site)
+
+    # Finding plans in values
+
+    def _reach(self, node: Node, state: State, found: dict[Obj, None], depth: int) -> None:
+        node = bare(node)
+        if depth > _DEEPEST:
+            return
+        if isinstance(node, Obj):
+            if node in found:
+                return
+            found[node] = None
+            for value in state.entries(node).values():
+                for part in value:
+                    self._reach(part, state, found, depth + 1)
+        elif isinstance(node, Seq):
+            for item in node.items:
+                for part in item:
+                    self._reach(part, state, found, depth + 1)
+        elif isinstance(node, Dict):
+            for value in state.entries(node).values():
+                for part in value:
+                    self._reach(part, state, found, depth + 1)
+
+    def _carries(self, value: Val, state: State) -> bool:
+        for part in value:
+            node = bare(part)
+            inner = state.entries(node) if isinstance(node, Dict) else {}
+            for item in [*inner.values(), *(node.items if isinstance(node, Seq) else ())]:
+                if any(isinstance(entry, Attr) and self._is_transferable(entry) for entry in item):
+                    return True
+        return False
+
+    def _is_transferable(self, node: Attr) -> bool:
+        owner = bare(node.owner)
+        plan = self.plans.of(owner.cls) if isinstance(owner, Param | Attr | Obj | Item | Opaque) else None
+        return plan is not None and plan.kind(node.name) == "Transferable"
+
+    # The verdict
+
+    def _judge(
+        self, obj: Obj, state: State, node: ast.stmt | ast.expr, interpreter: Interpreter, *, returned: bool
+    ) -> None:
+        run = self._run
+        assert run is not None
+        plan = self.plans.of(obj.cls)
+        demanded = run.is_materializer and returned and bool(run.sources)
+        if plan is None or obj.tainted or OPEN in state.entries(obj) or not (obj.copied is not None or demanded):
+            return
+        self.judge_object(obj, plan, state, node, interpreter, run.sources if demanded else [])
+
+    def judge_object(
+        self,
+        obj: Obj,
+        plan: PlanInfo,
+        state: State,
+        node: ast.stmt | ast.expr,
+        interpreter: Interpreter,
+        demanding: list[Node],
+        place: ast.AST | None = None,
+    ) -> None:
+        """Compare every field of a plan with what its sources could supply."""
+        run = self._run
+        assert run is not None
+        entries = state.entries(obj)
+        sources = self._sources(obj, plan, state, interpreter)
+        for source in demanding:
+            if source not in sources:
+                sources.append(source)
+        if not sources:
+            return
+        if place is not None:
+            assert isinstance(place, ast.expr | ast.stmt)
+            site = self._site(plan, obj.birth.module, place, place, 0, "mapping", sources)
+        elif obj.copied is not None:
+            birth = obj.copied
+            module = run.frame.module if birth.depth else birth.module
+            site = self._site(plan, module, birth.root, birth.node, birth.depth, birth.how, sources, birth.module)
+        else:
+            site = self._site(plan, run.frame.module, node, node, 0, "return", sources)
+        carried: list[str] = []
+        for name in plan.transferable:
+            value = entries.get(name)
+            if value is None and obj.base is not None:
+                continue
+            what = self._verdict(name, value, obj, state, interpreter, demanding)
+            if what is None:
+                carried.append(name)
+            elif self._wanted(name, what, sources, state, interpreter):
+                carry = self._carry(name, obj, plan, state, interpreter, sources)
+                site.outcomes.append(Outcome(name, what, self._why(value, obj, name), carry))
+        site.carried = tuple(carried)
+        site.outcomes += self._leaks(obj, plan, state, interpreter)
+        if site.outcomes:
+            self._keep(site)
+
+    def _verdict(
+        self, name: str, value: Val | None, obj: Obj, state: State, interpreter: Interpreter, demanding: list[Node]
+    ) -> str | None:
+        if value is None:
+            return "dropped"
+        if name in obj.stated:
+            dropped = any(isinstance(mark := bare(part), AbsentMark) and mark.which == "Dropped" for part in value)
+            if dropped or not demanding:
+                return None
+        if GAP in value or all(self._is_empty(part, state) for part in value):
+            return "dropped"
+        if all(self._is_new(part, state, interpreter) for part in value if not is_blank(part)):
+            return "rebuilt" if not any(is_blank(part) for part in value) else "dropped"
+        return None
+
+    @staticmethod
+    def _is_empty(part: Node, state: State) -> bool:
+        inner = bare(part)
+        return is_blank(part) or (isinstance(inner, Dict) and not state.entries(inner))
+
+    def _is_new(self, part: Node, state: State, interpreter: Interpreter) -> bool:
+        """Whether a value is certainly another object than any that was prepared."""
+        if isinstance(part, Read):
+            return False
+        if isinstance(part, Opaque):
+            return bool(part.copies) or not part.fed
+        if isinstance(part, Seq | Dict):
+            return True
+        if isinstance(part, Obj):
+            return self.plans.of(part.cls) is None and not any(
+                interpreter.is_fed(value, state) for value in state.entries(part).values()
+            )
+        return False
+
+    def _sources(self, obj: Obj, plan: PlanInfo, state: State, interpreter: Interpreter) -> list[Node]:
+        """The objects from which any transferable field was taken, and the base that keeps the rest."""
+        found: list[Node] = []
+        for name in plan.transferable:
+            for owner in interpreter.taken_from(state.read(obj, name) or (), obj):
+                if owner not in found:
+                    found.append(owner)
+        if obj.base is not None and obj.base not in found:
+            base = bare(obj.base)
+            if self.plans.of(interpreter.class_of(base)) is not None and isinstance(base, Param | Attr | Item):
+                found.append(base)
+        return found
+
+    def _wanted(self, name: str, what: str, sources: list[Node], state: State, interpreter: Interpreter) -> bool:
+        """Whether one of the sources could supply the field."""
+        able = False
+        for source in sources:
+            if any(isinstance(n, Attr) and n.name == name and bare(n.owner) is source for n in state.absent):
+                return False
+            plan = self.plans.of(interpreter.class_of(source))
+            if plan is None:
+                able = able or what == "dropped"
+            elif name in plan.fields:
+                able = True
+        return able
+
+    def _why(self, value: Val | None, obj: Obj, name: str) -> str:
+        if value is None:
+            return "unset"
+        if GAP in value:
+            return "one path"
+        first = bare(value[0])
+        if name in obj.explicit and is_blank(first):
+            return "absent" if isinstance(first, AbsentMark) else "none"
+        if isinstance(first, Opaque) and first.copies:
+            return "copy"
+        return "base" if obj.birth.how == "replace" else "default"
+
+    # Leaks
+
+    def _leaks(self, obj: Obj, plan: PlanInfo, state: State, interpreter: Interpreter) -> list[Outcome]:
+        found: list[Outcome] = []
+        for name, info in plan.fields.items():
+            if info.kind not in {"Ephemeral", "Borrowed", "Derived"}:
+                continue
+            if name not in obj.explicit and obj.birth.how != "construct":
+                continue
+            value = state.read(obj, name)
+            if not value:
+                continue
+            givers = [self._giver(part, name, obj, interpreter) for part in value]
+            if any(giver is None for giver in givers):
+                continue
+            giver = givers[0]
+            assert giver is not None
+            if info.kind == "Derived":
+                if self._facts_changed(obj, plan, state, giver):
+                    found.append(Outcome(name, "stale", "derived"))
+            else:
+                found.append(Outcome(name, "leaked", info.kind.lower()))
+        return found
+
+    def _giver(self, part: Node, name: str, target: Obj, interpreter: Interpreter) -> Node | None:
+        """The plan whose own field of this name the value is."""
+        if not isinstance(part, Attr | Read) or part.name != name:
+            return None
+        owner = bare(part.owner)
+        plan = self.plans.of(interpreter.class_of(owner))
+        return owner if plan is not None and name in plan.fields and owner is not target else None
+
+    def _facts_changed(self, obj: Obj, plan: PlanInfo, state: State, giver: Node) -> bool:
+        for name, info in plan.fields.items():
+            value = state.read(obj, name)
+            if info.kind != "Fact" or value is None:
+                continue
+            if not all(
+                isinstance(part, Attr | Read) and part.name == name and bare(part.owner) is giver for part in value
+            ):
+                return True
+        return False
+
+    # Copy lists on objects of the caller
+
+    def _judge_list(self, entry: _Assigned) -> None:
+        target = entry.target
+        cls = target.cls if isinstance(target, Param | Attr) else None
+        plan = self.plans.of(cls) or (self._plan_by_names(set(entry.names)) if cls is None else None)
+        if plan is None:
+            return
+        copied = [
+            name
+            for name, value in entry.names.items()
+            if name in plan.transferable and any(isinstance(p, Attr | Read) and p.name == name for p in value)
+        ]
+        if len(copied) < 2:
+            return
+        missing = [name for name in plan.transferable if name not in entry.names]
+        sources = [bare(owner) for name in copied for part in entry.names[name] for owner in owners(part)[:1]]
+        if not missing or not sources or sources[0] is target:
+            return
+        supplier = self.plans.of(getattr(sources[0], "cls", None))
+        missing = [name for name in missing if supplier is None or name in supplier.fields]
+        site = self._site(plan, entry.frame.module, entry.node, entry.node, 0, "assign", sources)
+        site.carried = tuple(copied)
+        site.outcomes = [Outcome(name, "dropped", "unset") for name in missing]
+        if site.outcomes:
+            self._lists.append(site)
+            self._list_functions[id(site)] = entry.function
+
+    def _plan_by_names(self, names: set[str]) -> PlanInfo | None:
+        found = [plan for plan in self.plans.direct.values() if len(names & set(plan.transferable)) >= 2]
+        return found[0] if len(found) == 1 else None
+
+    # Sites
+
+    def _site(
+        self,
+        plan: PlanInfo,
+        module: ModuleInfo,
+        root: ast.expr | ast.stmt,
+        origin: ast.expr | ast.stmt,
+        depth: int,
+        how: str,
+        sources: list[Node],
+        origin_module: ModuleInfo | None = None,
+    ) -> CopySite:
+        assert self._run is not None
+        classes = [cls for source in sources if (cls := getattr(source, "cls", None)) is not None]
+        call = origin if isinstance(origin, ast.Call) else None
+        return CopySite(
+            plan=plan,
+            function=self._run.name,
+            place=module.place(root),
+            origin=(origin_module or module).place(origin),
+            depth=depth,
+            how=how,
+            call=last_name(call.func) if call is not None else "",
+            is_call=call is not None and depth == 0,
+            sources=tuple(dict.fromkeys(filter(None, map(_label, sources)))),
+            source_classes=tuple(dict.fromkeys(classes)),
+        )
+
+    def _keep(self, site: CopySite) -> None:
+        self.sites.append(site)
+
+    def _carry(
+        self, name: str, obj: Obj, plan: PlanInfo, state: State, interpreter: Interpreter, sources: list[Node]
+    ) -> Carry | None:
+        """The expression that would carry a field: the sibling's own `source.sibling`, with this name."""
+        run = self._run
+        assert run is not None
+        if obj.copied is None or obj.copied.depth or not isinstance(obj.copied.node, ast.Call):
+            return None
+        if last_name(obj.copied.node.func) in {"model_copy", "copy"}:
+            return None
+        for sibling, expression in obj.explicit.items():
+            if not isinstance(expression, ast.Attribute) or expression.attr != sibling or sibling not in plan.transferable:
+                continue
+            for part in state.read(obj, sibling) or ():
+                if isinstance(part, Attr | Read):
+                    source = bare(part.owner)
+                    if (found := self._carry_from(name, source, ast.unparse(expression.value), plan, interpreter)) is not None:
+                        return found
+        for source in sources:
+            if isinstance(source, Param) and not source.is_global:
+                if state.read(run.frame, source.name) == (source,):
+                    if (found := self._carry_from(name, source, source.name, plan, interpreter)) is not None:
+                        return found
+        return None
+
+    def _carry_from(
+        self, name: str, source: Node, text: str, plan: PlanInfo, interpreter: Interpreter
+    ) -> Carry | None:
+        cls = interpreter.class_of(source)
+        if cls is None:
+            return Carry(f"{text}.{name}", sure=False)
+        known = self.project.fields(cls).get(name)
+        if known is None:
+            return None
+        return Carry(f"{text}.{name}", sure=self._same_annotation(known.annotation, plan, name))
+
+    def _same_annotation(self, annotation: ast.expr | None, plan: PlanInfo, name: str) -> bool:
+        own = plan.fields[name].info
+        if annotation is None or own is None or own.annotation is None:
+            return annotation is None and (own is None or own.annotation is None)
+        return _without_none(annotation) == _without_none(own.annotation)
+
+    def results(self) -> list[CopySite]:
+        """All sites, each problem once: where the object is made if that alone shows it, else at the calls."""
+        lists = [site for site in self._lists if self._list_functions[id(site)] not in self._followed]
+        best: dict[tuple[object, ...], int] = {}
+        every = [*self.sites, *lists]
+        for site in every:
+            for outcome in site.outcomes:
+                key = (site.origin, site.plan.cls, outcome.field, outcome.what)
+                best[key] = min(best.get(key, site.depth), site.depth)
+        kept: list[CopySite] = []
+        seen: set[tuple[object, ...]] = set()
+        for site in every:
+            outcomes = []
+            for outcome in site.outcomes:
+                key = (site.origin, site.plan.cls, outcome.field, outcome.what)
+                at = (site.place, site.plan.cls, outcome.field, outcome.what)
+                if site.depth == best[key] and at not in seen:
+                    seen.add(at)
+                    outcomes.append(outcome)
+            if outcomes:
+                site.outcomes = outcomes
+                kept.append(site)
+        return kept
+
+
+def _label(node: Node) -> str:
+    """How a source is called in a message."""
+    if isinstance(node, Param):
+        return node.name
+    if isinstance(node, Attr):
+        owner = _label(bare(node.owner))
+        return f"{owner}.{node.name}" if owner else node.name
+    if isinstance(node, Obj):
+        return f"a {node.cls.node.name}"
+    if isinstance(node, Item):
+        return _label(bare(node.owner))
+    return ""
+
+
+def _without_none(node: ast.expr) -> str:
+    """An annotation's text, `None` left out: `T | None` supplies `T`'s place as well as before."""
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr):
+        parts = {_without_none(node.left), _without_none(node.right)} - {"None"}
+        return " | ".join(sorted(parts))
+    return ast.unparse(node)

@@ -1,0 +1,60 @@
+"""The rules, by code."""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+from lint_rules.rules.base import Context, Rule
+
+__all__ = ["RULES_VERSION", "Context", "Rule", "RuleLoadError", "UnknownRuleError", "all_rules", "get_rule"]
+
+#: Part of every cache key: raise it when any rule may answer otherwise than before.
+RULES_VERSION = "1"
+
+_MODULES = (
+    "own001_dropped",
+    "own002_unmarked",
+    "own003_defaulted",
+    "own004_rebuilt",
+    "own012_leaked",
+)
+
+
+class RuleLoadError(Exception):
+    """A rule's module cannot be imported; `module` names it and `cause` says why."""
+
+    def __init__(self, module: str, cause: BaseException) -> None:
+        super().__init__(f"the rule {module} cannot be loaded: {type(cause).__name__}: {cause}")
+        self.module = module
+        self.cause = cause
+
+
+class UnknownRuleError(LookupError):
+    """No rule has this code; `known` are those that exist."""
+
+    def __init__(self, code: str, known: tuple[str, ...]) -> None:
+        super().__init__(f"there is no rule {code!r}; the rules are {', '.join(known)}")
+        self.code = code
+        self.known = known
+
+
+def all_rules() -> tuple[Rule, ...]:
+    """Every rule, by code. Raises `RuleLoadError`: a rule that is not there must not read as "clean"."""
+    found = []
+    for name in _MODULES:
+        module = f"{__name__}.{name}"
+        try:
+            rule = import_module(module).RULE
+        except Exception as error:
+            raise RuleLoadError(module, error) from error
+        found.append(rule)
+    return tuple(found)
+
+
+def get_rule(code: str) -> Rule:
+    """The rule with a code, in either case. Raises `UnknownRuleError`."""
+    rules = all_rules()
+    for rule in rules:
+        if rule.code == code.upper():
+            return rule
+    raise UnknownRuleError(code, tuple(rule.code for rule in rules))

@@ -1,0 +1,54 @@
+"""What a rule is, and what it is given."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from lint_rules.flow.analysis import find_copy_sites
+
+if TYPE_CHECKING:
+    from lint_rules.config import Config
+    from lint_rules.findings import Finding
+    from lint_rules.flow.sites import CopySite
+    from lint_rules.index.plans import PlanTable
+    from lint_rules.index.project import Project
+
+__all__ = ["Context", "Rule"]
+
+
+@dataclass(slots=True)
+class Context:
+    """The index that all rules of a run share; the flow analysis runs once, for the first rule that asks."""
+
+    project: Project
+    plans: PlanTable
+    config: Config
+    progress: Callable[[int, int], None] | None = None
+    _sites: list[CopySite] | None = field(default=None)
+
+    def copy_sites(self) -> list[CopySite]:
+        if self._sites is None:
+            materializers = frozenset(self.config.materializers)
+            self._sites = find_copy_sites(self.project, self.plans, materializers, self.progress)
+        return self._sites
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A rule: what it is called, why it is there, and how it is run.
+
+    `explanation` is markdown. Each text of `bad` is a module in which the rule finds exactly one thing, each text of
+    `good` one in which no rule finds anything; all of them are run as tests. `fix` says what can be mended and how
+    safe that is.
+    """
+
+    code: str
+    name: str
+    summary: str
+    explanation: str
+    bad: tuple[str, ...]
+    good: tuple[str, ...]
+    fix: str
+    run: Callable[[Context], Iterable[Finding]]

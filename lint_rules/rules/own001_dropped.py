@@ -1,0 +1,183 @@
+"""A plan is made from another object, and a transferable field of it does not arrive.
+
+The compiled programs of a plan (its *carriers*) are prepared once. When the plan is made again, from the same facts or
+for another size, each of them has to be put back by hand. One that is forgotten stays at its default; the slow path
+behind that default compiles the kernel again, the numbers stay right, and no test fails. In production, after kernel
+resolution was frozen, the same call stalls or dies.
+
+The rule looks at every place where a plan comes from another object: `replace` in all its spellings, constructors,
+copy lists (`new.a = old.a`), `__copy__` and `clone`, helpers that it follows, and functions marked `@materializer`.
+There, every transferable field that the source can supply must arrive, or be given up with `Dropped(field, reason)`.
+A base that has the carriers already keeps them: `replace(plan, rows=8)` is silent. So is a place that takes no carrier
+from anywhere, such as a planner or a test factory.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lint_rules.findings import Edit, Finding, Fix
+from lint_rules.rules._wording import declared_at, made_by, quoted
+from lint_rules.rules.base import Context, Rule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from lint_rules.flow.sites import CopySite, Outcome
+
+__all__ = ["RULE"]
+
+CODE = "OWN001"
+
+
+def run(context: Context) -> Iterator[Finding]:
+    for site in context.copy_sites():
+        outcomes = [outcome for outcome in site.outcomes if outcome.what == "dropped"]
+        if outcomes:
+            yield finding(site, outcomes)
+
+
+def finding(site: CopySite, outcomes: list[Outcome]) -> Finding:
+    """The finding for the dropped fields of one site."""
+    fields = tuple(outcome.field for outcome in outcomes)
+    return Finding(
+        code=CODE,
+        place=site.place,
+        class_name=site.plan.cls.full_name,
+        fields=fields,
+        message=message(site, outcomes),
+        declared_at=declared_at(site, outcomes),
+        fixes=tuple(fixes(site, outcomes)),
+    )
+
+
+def message(site: CopySite, outcomes: list[Outcome]) -> str:
+    fields = [outcome.field for outcome in outcomes]
+    verb = "is" if len(fields) == 1 else "are"
+    places = ", ".join(dict.fromkeys(str(place) for place in declared_at(site, outcomes)))
+    name = site.plan.cls.qualname
+    text = f"{quoted(fields)} of {name} (declared at {places}) {verb} not carried over: {_state(site, outcomes)}"
+    others = [field for field in site.carried if field not in fields]
+    if others and site.sources:
+        text += f", while {quoted(others)} {'comes' if len(others) == 1 else 'come'} from {quoted(site.sources)}"
+    elif site.sources:
+        text += f", although {quoted(site.sources)} {'has' if len(site.sources) == 1 else 'have'} them"
+    return f"{text}. {advice(site, outcomes)}"
+
+
+def _state(site: CopySite, outcomes: list[Outcome]) -> str:
+    it = "it" if len(outcomes) == 1 else "them"
+    why = outcomes[0].why
+    made = made_by(site)
+    if why == "none":
+        return f"{made} gives {it} an empty value"
+    if why == "absent":
+        return f"{made} gives {it} `Absent`, which a materializer may not do with a carrier that was prepared"
+    if why == "one path":
+        return f"on one path {made} leaves {it} unset"
+    if why == "base":
+        return f"{made} leaves {it} as the fresh base has {it}"
+    if site.how == "return":
+        return f"{made} has {it} blank"
+    if site.how == "mapping":
+        return f"{made} does not have {it} under the name that is read"
+    return f"{made} leaves {it} blank"
+
+
+def advice(site: CopySite, outcomes: list[Outcome]) -> str:
+    first = outcomes[0]
+    if first.carry is not None:
+        given = ", ".join(f"{o.field}={o.carry.expression}" for o in outcomes if o.carry is not None)
+        do = f"Pass `{given}`"
+    elif site.how == "assign":
+        do = "Assign it too" if len(outcomes) == 1 else "Assign them too"
+    elif site.how == "mapping":
+        do = "Write it under that name" if len(outcomes) == 1 else "Write them under those names"
+    elif site.how == "return":
+        do = "Return the plan that `transfer(...)` makes"
+    else:
+        do = f"Pass `{', '.join(f'{o.field}=...' for o in outcomes)}`"
+    return f"{do}, or give it up with `Dropped({first.field!r}, reason)`."
+
+
+def fixes(site: CopySite, outcomes: list[Outcome]) -> Iterator[Fix]:
+    reachable = [outcome for outcome in outcomes if outcome.carry is not None]
+    if site.is_call and reachable:
+        edits = tuple(Edit(site.place, o.field, o.carry.expression) for o in reachable if o.carry is not None)
+        given = ", ".join(f"{edit.keyword}={edit.expression}" for edit in edits)
+        sure = all(o.carry is not None and o.carry.sure for o in reachable)
+        yield Fix(f"carry it: {given}", "safe" if sure else "unsafe", edits)
+    for outcome in outcomes:
+        yield Fix(f'declare the drop: {outcome.field}=Dropped("{outcome.field}", "<reason>")', "display")
+
+
+_HEAD = """\
+from dataclasses import dataclass, replace
+
+from ownership import Absent, Dropped, Fact, Transferable, materializer, plan
+
+
+class Kernel: ...
+
+
+@plan
+@dataclass(frozen=True)
+class MoePlan:
+    rows: Fact[int]
+    fused: Transferable[Kernel | Absent]
+    route_pack: Transferable[Kernel | Absent | Dropped]
+
+
+def plan_moe(rows: int) -> MoePlan:
+    later = Absent("planned, not prepared")
+    return MoePlan(rows, fused=later, route_pack=later)
+"""
+
+RULE = Rule(
+    code=CODE,
+    name="dropped",
+    summary="a transferable field does not reach the plan that is made from a prepared one",
+    explanation=__doc__,
+    bad=(
+        _HEAD
+        + """
+
+@materializer
+def materialize(prepared: MoePlan, rows: int) -> MoePlan:
+    return replace(plan_moe(rows), fused=prepared.fused)
+""",
+        _HEAD
+        + """
+
+def grow(old: MoePlan, rows: int) -> MoePlan:
+    grown = plan_moe(rows)
+    object.__setattr__(grown, "fused", old.fused)
+    return grown
+""",
+    ),
+    good=(
+        _HEAD
+        + """
+
+@materializer
+def materialize(prepared: MoePlan, rows: int) -> MoePlan:
+    return replace(plan_moe(rows), fused=prepared.fused, route_pack=prepared.route_pack)
+""",
+        _HEAD
+        + """
+
+def resize(prepared: MoePlan, rows: int) -> MoePlan:
+    return replace(prepared, rows=rows)
+""",
+        _HEAD
+        + """
+
+@materializer
+def single(prepared: MoePlan) -> MoePlan:
+    gone = Dropped("route_pack", "one row is never packed")
+    return replace(plan_moe(1), fused=prepared.fused, route_pack=gone)
+""",
+    ),
+    fix="Safe where the source is a plan that has the field under the same name and type: the keyword is added.",
+    run=run,
+)
