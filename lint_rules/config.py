@@ -5,9 +5,10 @@ from __future__ import annotations
 import difflib
 import hashlib
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import ParamSpec, TypeVar
 
 from lint_rules.findings import Place
 
@@ -21,10 +22,15 @@ __all__ = [
     "WrongValueError",
     "find_config",
     "load_config",
+    "read_config",
 ]
 
-KINDS = ("transferable", "fact", "derived", "borrowed", "ephemeral")
-_PLAN_KEYS = ("class", *KINDS)
+_P = ParamSpec("_P")
+_T = TypeVar("_T")
+_D = TypeVar("_D")
+
+_KINDS = ("transferable", "fact", "derived", "borrowed", "ephemeral")
+_PLAN_KEYS = ("class", *_KINDS)
 _KEYS = ("plan", "select", "ignore", "exclude", "materializers", "parse-all")
 _CODE = re.compile(r"[A-Z]+\d*\Z")
 
@@ -114,17 +120,29 @@ def load_config(start: Path, explicit: Path | None) -> Config:
     A directory without any project file has the default configuration. Raises ConfigError, which names the file,
     the line as far as known, and what is accepted instead.
     """
+    config, errors = read_config(start, explicit)
+    if errors:
+        raise errors[0]
+    return config
+
+
+def read_config(start: Path, explicit: Path | None) -> tuple[Config, list[ConfigError]]:
+    """As `load_config`, but nothing is raised: what can be used of the configuration, and all that is wrong with it."""
     path = explicit if explicit is not None else find_config(start)
     if path is None:
-        return Config()
+        return Config(), []
     name = path.as_posix() if explicit is not None else path.name
-    text = _read(path, name)
-    table = _tool_table(_parse_toml(text, name), name)
-    if table is None:
-        if explicit is None:
-            return Config()
-        raise UnreadableConfigError("has no [tool.carryall] and no [[tool.carryall.plan]]; add one", Place(name, 1))
-    return _Reader(name, text).config(table, path)
+    try:
+        text = _read(path, name)
+        table = _tool_table(_parse_toml(text, name), name)
+        if table is None:
+            message = "has no [tool.carryall] and no [[tool.carryall.plan]]; add one"
+            raise UnreadableConfigError(message, Place(name, 1))
+    except ConfigError as exc:
+        return Config(path=path), [exc]
+    reader = _Reader(name, text)
+    config = reader.config(table, path)
+    return config, sorted(reader.errors, key=lambda error: error.place)
 
 
 def find_config(start: Path) -> Path | None:
@@ -191,49 +209,62 @@ class _Reader:
         self._name = name
         self._lines = _lines_outside_strings(text)
         header = re.compile(rf"\s*\[\[{_dotted('tool', 'carryall', 'plan')}\]\]")
+        self.errors: list[ConfigError] = []
         self._headers = [number for number, line in self._lines if header.match(line)]
 
     def config(self, table: Mapping[str, object], path: Path) -> Config:
+        """The configuration; a value that is wrong is left out, and recorded in `errors`."""
         start = self._find(rf"\[{_dotted('tool', 'carryall')}\]") or 1
         for key in table:
             if key not in _KEYS:
-                raise UnknownKeyError(key, _KEYS, self._key_place(key, start), table="[tool.carryall]")
-        select = self._codes(table, "select", start) if "select" in table else None
+                where = self._key_place(key, start)
+                self.errors.append(UnknownKeyError(key, _KEYS, where, table="[tool.carryall]"))
         return Config(
             plans=self._plans(table.get("plan", []), start),
-            select=select,
-            ignore=self._codes(table, "ignore", start),
-            exclude=self._strings(table, "exclude", start, "a list of glob patterns"),
-            materializers=self._functions(table, start),
-            parse_all=self._parse_all(table.get("parse-all", "auto"), start),
+            select=self._or(None, self._codes, table, "select", start) if "select" in table else None,
+            ignore=self._or((), self._codes, table, "ignore", start),
+            exclude=self._or((), self._strings, table, "exclude", start, "a list of glob patterns"),
+            materializers=self._or((), self._functions, table, start),
+            parse_all=self._or(None, self._parse_all, table.get("parse-all", "auto"), start),
             path=path,
         )
+
+    def _or(self, default: _D, read: Callable[_P, _T], *args: _P.args, **kwargs: _P.kwargs) -> _T | _D:
+        try:
+            return read(*args, **kwargs)
+        except ConfigError as exc:
+            self.errors.append(exc)
+            return default
 
     def _plans(self, value: object, start: int) -> tuple[PlanDeclaration, ...]:
         if not isinstance(value, list) or not all(isinstance(each, dict) for each in value):
             wanted = "an array of tables ([[tool.carryall.plan]])"
-            raise WrongValueError("plan", value, wanted, self._key_place("plan", start))
+            self.errors.append(WrongValueError("plan", value, wanted, self._key_place("plan", start)))
+            return ()
         plans: dict[str, PlanDeclaration] = {}
         for index, each in enumerate(value):
-            plan = self._plan(each, self._origin(index, start))
+            plan = self._or(None, self._plan, each, self._origin(index, start))
+            if plan is None:
+                continue
             earlier = plans.setdefault(plan.class_name, plan)
             if earlier is not plan:
                 first = f"first in line {earlier.origin.line}"
-                raise ConfigError(f"{plan.class_name!r} is declared twice, {first}; merge the tables", plan.origin)
+                message = f"{plan.class_name!r} is declared twice, {first}; merge the tables"
+                self.errors.append(ConfigError(message, plan.origin))
         return tuple(plans.values())
 
     def _plan(self, table: Mapping[str, object], origin: Place) -> PlanDeclaration:
         for key in table:
             if key not in _PLAN_KEYS:
                 where = self._key_place(key, origin.line)
-                raise UnknownKeyError(key, _PLAN_KEYS, where, table="[[tool.carryall.plan]]")
+                self.errors.append(UnknownKeyError(key, _PLAN_KEYS, where, table="[[tool.carryall.plan]]"))
         if "class" not in table:
             raise ConfigError("[[tool.carryall.plan]] without a 'class'; name the plan class", origin)
         class_name = table["class"]
         if not isinstance(class_name, str) or not _is_reference(class_name):
             wanted = 'a dotted name ("package.module.Name") or "path/to/file.py::Name"'
             raise WrongValueError("class", class_name, wanted, self._key_place("class", origin.line))
-        kinds = {kind: self._fields(table, kind, origin.line) for kind in KINDS}
+        kinds = {kind: self._fields(table, kind, origin.line) for kind in _KINDS}
         seen: dict[str, str] = {}
         for kind, names in kinds.items():
             for each in names:
