@@ -9,6 +9,8 @@ freeze; were they true, `if plan.pack:` would take the branch that launches. Bot
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from ownership.errors import AbsentTruthError, EmptyReasonError
 
 __all__ = ["Absent", "Dropped", "is_absent"]
@@ -25,18 +27,23 @@ class Absent:
 
     """
 
-    __slots__ = ("reason",)
+    __slots__ = ("_reason",)
     __match_args__: tuple[str, ...] = ("reason",)
 
-    reason: str
+    _reason: str
 
     def __init__(self, reason: str) -> None:
         if not isinstance(reason, str) or not reason.strip():
             raise EmptyReasonError(given=reason, owner=type(self))
-        object.__setattr__(self, "reason", reason)
+        object.__setattr__(self, "_reason", reason)
+
+    @property
+    def reason(self) -> str:
+        """Why the carrier is not there."""
+        return self._reason
 
     def _values(self) -> tuple[str, ...]:
-        return (self.reason,)
+        return (self._reason,)
 
     def __bool__(self) -> bool:
         raise AbsentTruthError(value=self)
@@ -52,11 +59,13 @@ class Absent:
     def __repr__(self) -> str:
         return f"{type(self).__name__}({', '.join(map(repr, self._values()))})"
 
-    def __setattr__(self, name: str, value: object) -> None:
-        raise AttributeError(f"cannot set {name!r}: {type(self).__name__} is immutable")
+    if not TYPE_CHECKING:  # to a type checker, a `__setattr__` means that any attribute can be set
 
-    def __delattr__(self, name: str) -> None:
-        raise AttributeError(f"cannot delete {name!r}: {type(self).__name__} is immutable")
+        def __setattr__(self, name: str, value: object) -> None:
+            raise AttributeError(f"cannot set {name!r}: {type(self).__name__} is immutable")
+
+        def __delattr__(self, name: str) -> None:
+            raise AttributeError(f"cannot delete {name!r}: {type(self).__name__} is immutable")
 
     def __reduce__(self) -> tuple[type[Absent], tuple[str, ...]]:
         return type(self), self._values()
@@ -73,19 +82,24 @@ class Dropped(Absent):
 
     """
 
-    __slots__ = ("field",)
+    __slots__ = ("_field",)
     __match_args__ = ("field", "reason")
 
-    field: str
+    _field: str
 
     def __init__(self, field: str, reason: str) -> None:
         if not isinstance(field, str) or not field.strip():
             raise EmptyReasonError(given=field, owner=type(self), argument="field")
         super().__init__(reason)
-        object.__setattr__(self, "field", field)
+        object.__setattr__(self, "_field", field)
+
+    @property
+    def field(self) -> str:
+        """The transferable field of the source that was given up."""
+        return self._field
 
     def _values(self) -> tuple[str, ...]:
-        return (self.field, self.reason)
+        return (self._field, self._reason)
 
 
 def is_absent(value: object) -> bool:
