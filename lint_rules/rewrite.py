@@ -13,11 +13,11 @@ from lint_rules.findings import Problem
 from lint_rules.index.source import source_encoding
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from lint_rules.files import SourceFile, SourceTree
 
-__all__ = ["encode", "unified_diff", "with_texts", "write"]
+__all__ = ["encode", "unified_diff", "with_originals", "with_texts", "write"]
 
 
 def encode(file: SourceFile, text: str) -> bytes:
@@ -35,12 +35,17 @@ def with_texts(tree: SourceTree, texts: Mapping[str, str]) -> SourceTree:
     return replace(tree, files=files)
 
 
-def write(before: SourceTree, after: SourceTree) -> list[Problem]:
+def with_originals(tree: SourceTree, before: SourceTree, names: Iterable[str]) -> SourceTree:
+    """The tree with these files as they were before."""
+    return replace(tree, files={**tree.files, **{name: before.files[name] for name in names}})
+
+
+def write(before: SourceTree, after: SourceTree) -> dict[str, Problem]:
     """Write what differs between the trees. A file that changed on disk in the meantime is left alone.
 
-    Returns one Problem for each file that could not be written.
+    Returns a Problem for each file that could not be written, by name.
     """
-    problems: list[Problem] = []
+    problems: dict[str, Problem] = {}
     for name, file in after.files.items():
         old = before.files[name]
         if old.data == file.data:
@@ -52,11 +57,11 @@ def write(before: SourceTree, after: SourceTree) -> list[Problem]:
             if now == file.data:
                 continue  # the same file under a second name
             if now != old.data:
-                problems.append(Problem(f"{name}: changed while it was checked, so it was not mended; run again"))
+                problems[name] = Problem(f"{name}: changed while it was checked, so it was not mended; run again")
                 continue
             _replace_file(path, file.data)
         except OSError as exc:
-            problems.append(Problem(f"{name}: cannot be written: {exc.strerror or exc}; nothing was changed in it"))
+            problems[name] = Problem(f"{name}: cannot be written: {exc.strerror or exc}; nothing was changed in it")
     return problems
 
 

@@ -21,11 +21,41 @@ if TYPE_CHECKING:
 
     from lint_rules.files import SourceFile, SourceTree
 
-__all__ = ["EXPIRED", "NO_REASON", "Suppression", "apply_suppressions"]
+__all__ = ["EXPIRED", "HYGIENE", "NO_REASON", "Hygiene", "Suppression", "apply_suppressions"]
 
 #: Rule codes of the suppressions' own hygiene: without a reason or unreadable, and expired.
 NO_REASON = "OWN900"
 EXPIRED = "OWN901"
+
+
+@dataclass(frozen=True, slots=True)
+class Hygiene:
+    """What is to be said about one of the codes above."""
+
+    name: str
+    summary: str
+    explanation: str
+    bad: str
+    good: str
+
+
+HYGIENE = {
+    NO_REASON: Hygiene(
+        "suppression-without-reason",
+        "A suppression has no reason, or cannot be read, so that it does not count.",
+        "Whoever meets the comment next year must be able to tell whether it still holds. A comment that looks like a\n"
+        "suppression and is none would hide nothing, and nobody would notice.",
+        "return CoolPlan(plan.rows)  # carryall: ignore[OWN001:vent]",
+        "return CoolPlan(plan.rows)  # carryall: ignore[OWN001:vent] -- a sealed loop has no vent",
+    ),
+    EXPIRED: Hygiene(
+        "suppression-expired",
+        "The date of a suppression has passed, so that it does not count any longer.",
+        "`until=YYYY-MM-DD` is the last day on which the suppression holds.",
+        "return CoolPlan(plan.rows)  # carryall: ignore[OWN001:vent] until=2020-01-31 -- vents come in January",
+        "return CoolPlan(plan.rows, vent=plan.vent)",
+    ),
+}
 
 _COMMENT = re.compile(r"(?:^|(?<=\s))#\s*carryall:\s*ignore\b(?P<rest>.*)", re.DOTALL)
 _REST = re.compile(r"\s*\[(?P<codes>[^\]]*)\](?P<options>.*?)(?:--(?P<reason>.*))?\Z", re.DOTALL)

@@ -25,7 +25,8 @@ def finding_lines(
     where = style(f"{shown(place.path)}:{place.line}:{place.column}", "place")
     lines = [f"{where}: {style(finding.code, 'code')} {finding.message}"]
     for name, declared in zip(finding.fields, finding.declared_at, strict=False):
-        lines.append(f"    {_label(finding, name)} is declared at {shown(declared.path)}:{declared.line}")
+        if str(declared) not in finding.message:
+            lines.append(f"    {_label(finding, name)} is declared at {shown(declared.path)}:{declared.line}")
     lines += [style(f"    {_advice(fix)}", "advice") for fix in finding.fixes]
     return lines
 
