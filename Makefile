@@ -10,7 +10,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: help demo test lint bench clean
+.PHONY: help demo test lint bench docs clean
 
 help:
 	@sed -n 's/^#   //p' Makefile
@@ -44,6 +44,9 @@ lint: $(VENV)/installed-dev
 
 bench: $(VENV)/installed-dev
 	$(BIN)/python -m benchmarks.lint_speed
+
+docs: $(VENV)/installed-dev
+	$(BIN)/python -m docs.build_rules
 
 clean:
 	rm -rf $(VENV) .cache build dist
