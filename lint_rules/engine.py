@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from lint_rules.findings import Place, Problem
 from lint_rules.index.plans import build_plan_table
 from lint_rules.index.project import Project
-from lint_rules.index.source import SourceError, has_valid_syntax, parse
+from lint_rules.index.source import SourceError, decode, has_valid_syntax, parse
 from lint_rules.rules import Context, all_rules
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ def _problem_key(problem: Problem) -> tuple[str, int, str]:
 
 
 def _syntax_problems(project: Project, tree: SourceTree, config: Config) -> Iterator[Problem]:
-    """Files that nobody needed to parse: can they be parsed?
+    """Find out whether the files that nobody needed to parse can be parsed.
 
     They have no plan in them, but a file that is no Python must not pass as clean. Past a certain size of the tree
     this would cost more than all the rest, and only the bytes are looked at.
@@ -94,12 +94,11 @@ def _syntax_problems(project: Project, tree: SourceTree, config: Config) -> Iter
     size = sum(len(file.data) for file in tree.files.values())
     in_full = config.parse_all if config.parse_all is not None else size <= _PARSE_ALL_BELOW
     for name in tree.files:
-        if name not in tree.selected or project.is_parsed(name):
-            continue
-        text = project.text(name)
-        if text is None or not in_full or has_valid_syntax(text):
+        if name not in tree.selected or project.is_read(name):
             continue
         try:
-            parse(text, name)
+            text = decode(tree.files[name].data)
+            if in_full and not has_valid_syntax(text):
+                parse(text, name)
         except SourceError as error:
             yield Problem(error.message, Place(name, error.line or 1))

@@ -5,11 +5,13 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from lint_rules.flow.natives import Natives
+from lint_rules.flow.arguments import Arguments
+from lint_rules.flow.methods import Methods
 from lint_rules.flow.state import OPEN, Frame, State
 from lint_rules.flow.values import (
     UNKNOWN,
     Attr,
+    Birth,
     Class,
     Const,
     Dict,
@@ -23,7 +25,7 @@ from lint_rules.flow.values import (
     join,
     one,
 )
-from lint_rules.index.build import build_class, last_name
+from lint_rules.index.build import absolute_import, build_class, last_name
 from lint_rules.index.model import External, FunctionInfo, Imported
 from lint_rules.index.plans import is_ownership_name
 
@@ -42,7 +44,7 @@ __all__ = ["Interpreter"]
 _BUDGET = 6_000
 
 
-class Interpreter(Natives):
+class Interpreter(Methods):
     """Runs function bodies on abstract values and hands what they make to the judge."""
 
     def __init__(
@@ -79,7 +81,7 @@ class Interpreter(Natives):
             ast.Assert: self._assert,
             ast.Global: self._global,
             ast.Nonlocal: self._global,
-        }  # type: ignore[dict-item]
+        }
 
     def is_interesting(self, info: FunctionInfo) -> bool:
         return self._is_interesting(info)
@@ -178,12 +180,17 @@ class Interpreter(Natives):
         if "classmethod" in decorators or info.node.name in {"__new__", "__init_subclass__", "__class_getitem__"}:
             return Class(info.owner)
         if info.node.name == "__init__" and self.plans.of(info.owner) is not None:
-            from lint_rules.flow.values import Birth
-
             return Obj(info.owner, Birth(info.module, info.node, info.node, 0, "construct"))
         return Param(name, info.owner, typed=True)
 
     # Hooks of the layers below
+
+    def note_born(self, made: Obj, frame: Frame) -> None:
+        self.judge.born(made, frame)
+
+    def note_completed(self, target: Obj, frame: Frame) -> None:
+        if frame.depth and frame.info is not None:
+            self.judge.note_followed(frame.info)
 
     def note_yield(self, value: Val, frame: Frame, state: State, node: ast.expr) -> None:
         if frame.depth == 0:
@@ -197,8 +204,6 @@ class Interpreter(Natives):
         self.judge.assigned(target, name, value, node, frame, self)
 
     def call_property(self, receiver: Node, info: FunctionInfo, node: ast.expr, frame: Frame, state: State) -> Val:
-        from lint_rules.flow.arguments import Arguments
-
         return self.call_function(info, Arguments(), receiver, node, frame, state, None)
 
     def run_body(self, info: FunctionInfo, frame: Frame, state: State) -> Val:
@@ -218,17 +223,6 @@ class Interpreter(Natives):
         final.alive = True
         state.become(final)
         return join([value for value, _, _ in frame.returns])
-
-    def construct(self, cls, arguments, node, frame, state):  # type: ignore[no-untyped-def]
-        made = super().construct(cls, arguments, node, frame, state)
-        self.judge.born(made, frame)
-        return made
-
-    def replace(self, base, arguments, node, frame, state, how="replace"):  # type: ignore[no-untyped-def]
-        made = super().replace(base, arguments, node, frame, state, how)
-        if made is not None:
-            self.judge.born(made, frame)
-        return made
 
     # Statements
 
@@ -459,8 +453,6 @@ class Interpreter(Natives):
         state.write(frame, node.name, one(Class(build_class(frame.module, node, prefix + node.name, local=True))))
 
     def _import(self, node: ast.stmt, frame: Frame, state: State) -> None:
-        from lint_rules.index.build import absolute_import
-
         if isinstance(node, ast.Import):
             for alias in node.names:
                 target = alias.name if alias.asname else alias.name.partition(".")[0]

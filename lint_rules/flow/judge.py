@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import ast
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
-from lint_rules.flow.sites import Carry, CopySite, Outcome
+from lint_rules.flow.carry import find_carry
+from lint_rules.flow.sites import CopySite, Outcome
 from lint_rules.flow.state import OPEN, Frame, State
 from lint_rules.flow.values import (
     GAP,
@@ -29,7 +30,7 @@ from lint_rules.index.build import last_name
 if TYPE_CHECKING:
     from lint_rules.flow.interpreter import Interpreter
     from lint_rules.flow.values import Val
-    from lint_rules.index.model import ClassInfo, FunctionInfo, ModuleInfo
+    from lint_rules.index.model import FunctionInfo, ModuleInfo
     from lint_rules.index.plans import PlanInfo, PlanTable
     from lint_rules.index.project import Project
 
@@ -87,9 +88,10 @@ class Judge:
     def begin(self, info: FunctionInfo | None, frame: Frame, sources: list[Node], *, is_materializer: bool) -> None:
         self._run = _Run(info, frame, sources, is_materializer)
 
-    def born(self, made: Val, frame: Frame) -> None:
+    def born(self, made: Obj, frame: Frame) -> None:
+        """An object was made; those of the analysed function itself are judged even if nobody returns them."""
         if frame.depth == 0 and self._run is not None:
-            self._run.created += [node for node in made if isinstance(node, Obj)]
+            self._run.created.append(made)
 
     def assigned(
         self, target: Node, name: str, value: Val, node: ast.expr | ast.stmt, frame: Frame, interpreter: Interpreter
@@ -113,9 +115,9 @@ class Judge:
         returned: dict[Obj, None] = {}
         for part in value:
             self._reach(part, state, returned, 0)
-        if returned and run.info is not None and any(self.plans.of(obj.cls) is not None for obj in returned):
-            self.carrying.add(run.info.node.name)
-        elif run.info is not None and self._carries(value, state):
+        if (returned and run.info is not None and any(self.plans.of(obj.cls) is not None for obj in returned)) or (
+            run.info is not None and self._carries(value, state)
+        ):
             self.carrying.add(run.info.node.name)
         for obj in returned:
             self._judge(obj, state, node, interpreter, returned=True)
@@ -217,7 +219,9 @@ class Judge:
         elif obj.copied is not None:
             birth = obj.copied
             module = run.frame.module if birth.depth else birth.module
-            site = self._site(plan, module, birth.root, birth.node, birth.depth, birth.how, sources, birth.module)
+            site = self._site(
+                plan, module, birth.root, birth.node, birth.depth, birth.how, sources, birth.module, state
+            )
         else:
             site = self._site(plan, run.frame.module, node, node, 0, "return", sources)
         carried: list[str] = []
@@ -229,7 +233,7 @@ class Judge:
             if what is None:
                 carried.append(name)
             elif self._wanted(name, what, sources, state, interpreter):
-                carry = self._carry(name, obj, plan, state, interpreter, sources)
+                carry = find_carry(name, obj, plan, state, run.frame, interpreter, sources)
                 site.outcomes.append(Outcome(name, what, self._why(value, obj, name), carry))
         site.carried = tuple(carried)
         site.outcomes += self._leaks(obj, plan, state, interpreter)
@@ -238,7 +242,7 @@ class Judge:
 
     def _verdict(
         self, name: str, value: Val | None, obj: Obj, state: State, interpreter: Interpreter, demanding: list[Node]
-    ) -> str | None:
+    ) -> Literal["dropped", "rebuilt"] | None:
         if value is None:
             return "dropped"
         if name in obj.stated:
@@ -395,10 +399,12 @@ class Judge:
         how: str,
         sources: list[Node],
         origin_module: ModuleInfo | None = None,
+        state: State | None = None,
     ) -> CopySite:
         assert self._run is not None
         classes = [cls for source in sources if (cls := getattr(source, "cls", None)) is not None]
         call = origin if isinstance(origin, ast.Call) else None
+        labels = tuple(dict.fromkeys(filter(None, (self._label(source, state) for source in sources))))
         return CopySite(
             plan=plan,
             function=self._run.name,
@@ -408,54 +414,23 @@ class Judge:
             how=how,
             call=last_name(call.func) if call is not None else "",
             is_call=call is not None and depth == 0,
-            sources=tuple(dict.fromkeys(filter(None, map(_label, sources)))),
+            sources=labels,
             source_classes=tuple(dict.fromkeys(classes)),
         )
 
+    def _label(self, source: Node, state: State | None) -> str:
+        """How a source is called in a message: by the variable that holds it, if one does."""
+        assert self._run is not None
+        scope: Frame | None = self._run.frame
+        while isinstance(source, Obj) and state is not None and scope is not None:
+            for name, value in state.entries(scope).items():
+                if any(bare(node) is source for node in value):
+                    return str(name)
+            scope = scope.parent
+        return _label(source)
+
     def _keep(self, site: CopySite) -> None:
         self.sites.append(site)
-
-    def _carry(
-        self, name: str, obj: Obj, plan: PlanInfo, state: State, interpreter: Interpreter, sources: list[Node]
-    ) -> Carry | None:
-        """The expression that would carry a field: the sibling's own `source.sibling`, with this name."""
-        run = self._run
-        assert run is not None
-        if obj.copied is None or obj.copied.depth or not isinstance(obj.copied.node, ast.Call):
-            return None
-        if last_name(obj.copied.node.func) in {"model_copy", "copy"}:
-            return None
-        for sibling, expression in obj.explicit.items():
-            if not isinstance(expression, ast.Attribute) or expression.attr != sibling or sibling not in plan.transferable:
-                continue
-            for part in state.read(obj, sibling) or ():
-                if isinstance(part, Attr | Read):
-                    source = bare(part.owner)
-                    if (found := self._carry_from(name, source, ast.unparse(expression.value), plan, interpreter)) is not None:
-                        return found
-        for source in sources:
-            if isinstance(source, Param) and not source.is_global:
-                if state.read(run.frame, source.name) == (source,):
-                    if (found := self._carry_from(name, source, source.name, plan, interpreter)) is not None:
-                        return found
-        return None
-
-    def _carry_from(
-        self, name: str, source: Node, text: str, plan: PlanInfo, interpreter: Interpreter
-    ) -> Carry | None:
-        cls = interpreter.class_of(source)
-        if cls is None:
-            return Carry(f"{text}.{name}", sure=False)
-        known = self.project.fields(cls).get(name)
-        if known is None:
-            return None
-        return Carry(f"{text}.{name}", sure=self._same_annotation(known.annotation, plan, name))
-
-    def _same_annotation(self, annotation: ast.expr | None, plan: PlanInfo, name: str) -> bool:
-        own = plan.fields[name].info
-        if annotation is None or own is None or own.annotation is None:
-            return annotation is None and (own is None or own.annotation is None)
-        return _without_none(annotation) == _without_none(own.annotation)
 
     def results(self) -> list[CopySite]:
         """All sites, each problem once: where the object is made if that alone shows it, else at the calls."""
@@ -489,16 +464,6 @@ def _label(node: Node) -> str:
     if isinstance(node, Attr):
         owner = _label(bare(node.owner))
         return f"{owner}.{node.name}" if owner else node.name
-    if isinstance(node, Obj):
-        return f"a {node.cls.node.name}"
     if isinstance(node, Item):
         return _label(bare(node.owner))
     return ""
-
-
-def _without_none(node: ast.expr) -> str:
-    """An annotation's text, `None` left out: `T | None` supplies `T`'s place as well as before."""
-    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr):
-        parts = {_without_none(node.left), _without_none(node.right)} - {"None"}
-        return " | ".join(sorted(parts))
-    return ast.unparse(node)

@@ -6,7 +6,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from lint_rules.flow.arguments import Arguments
-from lint_rules.flow.calls import Calls
+from lint_rules.flow.objects import Objects
 from lint_rules.flow.state import OPEN, REST, Frame, State
 from lint_rules.flow.values import (
     UNKNOWN,
@@ -15,14 +15,12 @@ from lint_rules.flow.values import (
     AnyName,
     Attr,
     Blank,
-    BoundMethod,
     Class,
     Const,
     Dict,
     DictView,
     FieldRef,
     Item,
-    Native,
     Node,
     Obj,
     Opaque,
@@ -41,14 +39,19 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from lint_rules.flow.values import Val
+    from lint_rules.index.plans import PlanTable
+    from lint_rules.index.project import Project
 
 __all__ = ["Natives"]
 
 #: Calls that neither keep nor change their arguments.
-_HARMLESS = {
+_HARMLESS = frozenset(
     f"builtins.{name}"
-    for name in "len print repr str bool isinstance issubclass hasattr hash id callable any all sum min max".split()
-}
+    for name in (
+        *("len", "print", "repr", "str", "bool", "hash", "id", "callable"),
+        *("isinstance", "issubclass", "hasattr", "any", "all", "sum", "min", "max"),
+    )
+)
 
 _COPIERS = {
     "builtins.list", "builtins.dict", "builtins.tuple", "builtins.set", "builtins.frozenset", "types.MappingProxyType",
@@ -58,13 +61,13 @@ _COPIERS = {
 _PASS_THROUGH = {"typing.cast": 1, "typing.assert_type": 0, "builtins.iter": 0, "builtins.reversed": 0}
 
 
-class Natives(Calls):
+class Natives(Objects):
     """Calls of functions and methods that are not part of the project."""
 
     def note_deepcopy(self, source: Node, node: ast.Call, frame: Frame, state: State) -> None:
         raise NotImplementedError
 
-    def __init__(self, project, plans) -> None:  # type: ignore[no-untyped-def]
+    def __init__(self, project: Project, plans: PlanTable) -> None:
         super().__init__(project, plans)
         self._natives: dict[str, Callable[[Arguments, ast.Call, Frame, State], Val | None]] = {
             "dataclasses.replace": self._replace,
@@ -96,9 +99,7 @@ class Natives(Calls):
             "builtins.object.__new__": self._new,
         }
 
-    def call_native(
-        self, name: str, arguments: Arguments, node: ast.Call, frame: Frame, state: State
-    ) -> Val | None:
+    def call_native(self, name: str, arguments: Arguments, node: ast.Call, frame: Frame, state: State) -> Val | None:
         top, _, last = name.rpartition(".")
         if top == OWNERSHIP or top.startswith(OWNERSHIP + "."):
             return self._ownership(last, arguments, node, frame, state)
@@ -116,9 +117,7 @@ class Natives(Calls):
 
     # ownership
 
-    def _ownership(
-        self, name: str, arguments: Arguments, node: ast.Call, frame: Frame, state: State
-    ) -> Val | None:
+    def _ownership(self, name: str, arguments: Arguments, node: ast.Call, frame: Frame, state: State) -> Val | None:
         if name == "Absent":
             return one(AbsentMark("Absent"))
         if name == "Dropped":
@@ -159,9 +158,7 @@ class Natives(Calls):
             return None
         return self._replace_each(base, arguments.shifted(1), node, frame, state)
 
-    def _replace_each(
-        self, base: Val, changes: Arguments, node: ast.Call, frame: Frame, state: State
-    ) -> Val | None:
+    def _replace_each(self, base: Val, changes: Arguments, node: ast.Call, frame: Frame, state: State) -> Val | None:
         found = [self.replace(part, changes, node, frame, state) for part in base]
         if any(part is None for part in found):
             return None
@@ -236,7 +233,11 @@ class Natives(Calls):
             first = arguments.positional[0]
             inner = bare(first[0]) if len(first) == 1 else UNKNOWN
             if not isinstance(inner, Dict | DictView):
-                if isinstance(inner, Param | Attr | Item | Opaque) and self.is_fed(first, state) and not arguments.keywords:
+                if (
+                    isinstance(inner, Param | Attr | Item | Opaque)
+                    and self.is_fed(first, state)
+                    and not arguments.keywords
+                ):
                     return one(Opaque(node, fed=True, copies=first))
                 made = Dict(node)
                 state.write(made, OPEN, first)
@@ -288,12 +289,12 @@ class Natives(Calls):
         if not arguments.positional:
             return None
         inner = arguments.shifted(1)
-        expressions = {key: value for key, value in inner.expressions.items() if isinstance(key, str)}
+        expressions: dict[str | int, ast.expr] = {k: v for k, v in inner.expressions.items() if isinstance(k, str)}
         made = Partial(
             arguments.positional[0],
             tuple(inner.positional),
             inner.keywords,
-            {**expressions},
+            expressions,
             inner.open_keywords or inner.open_positional or bool(inner.rest),
         )
         return one(made)
@@ -368,178 +369,3 @@ class Natives(Calls):
         made = Obj(cls.cls, self.birth(node, frame, "construct"))
         state.writable(made)
         return one(made)
-
-    # Methods of things that are not classes of the project
-
-    def call_method(
-        self, receiver: Node, name: str, arguments: Arguments, node: ast.Call, frame: Frame, state: State
-    ) -> Val | None:
-        receiver = bare(receiver)
-        if isinstance(receiver, Super):
-            if name == "__init__":
-                return self.super_init(receiver, arguments, node, frame, state)
-            if name == "__new__" and isinstance(receiver.receiver, Class):
-                return self._new(Arguments([one(receiver.receiver)]), node, frame, state)
-            if name == "__setattr__":
-                return self._setattr(arguments.after((one(receiver.receiver),), {}), node, frame, state)
-            return None
-        if isinstance(receiver, Class):
-            return self._class_method(receiver, name, arguments, node, frame, state)
-        if name in {"_replace", "__replace__", "evolve"} and not arguments.positional:
-            return self.replace(receiver, arguments, node, frame, state)
-        if name in {"model_copy", "copy"} and isinstance(receiver, Obj | Param | Attr | Item | Opaque):
-            copied = self._model_copy(receiver, arguments, node, frame, state)
-            if copied is not None or name == "model_copy":
-                return copied
-        if isinstance(receiver, Dict):
-            return self._dict_method(receiver, name, arguments, node, state)
-        if isinstance(receiver, DictView):
-            return self._view_method(receiver, name, arguments, node, frame, state)
-        if isinstance(receiver, Const) and isinstance(receiver.value, str):
-            return self._string_method(receiver.value, name, arguments, node)
-        if isinstance(receiver, Seq) and receiver.mutable:
-            self._list_method(receiver, name, arguments, frame, state)
-            return None
-        if name == "copy" and isinstance(receiver, Attr) and self.is_fed(one(receiver), state):
-            return one(Opaque(node, fed=True, copies=one(receiver)))
-        return None
-
-    def _class_method(
-        self, receiver: Class, name: str, arguments: Arguments, node: ast.Call, frame: Frame, state: State
-    ) -> Val | None:
-        if name == "__new__":
-            made = Obj(receiver.cls, self.birth(node, frame, "construct"))
-            state.writable(made)
-            return one(made)
-        if name == "__init__" and arguments.positional:
-            target = bare(arguments.positional[0][0])
-            self.initialize(target, receiver.cls, arguments.shifted(1), node, frame, state)
-            return one(Const.of(None))
-        if name in {"_make", "model_construct", "model_validate"}:
-            made = Obj(receiver.cls, self.birth(node, frame, "construct"))
-            state.write(made, OPEN, one(UNKNOWN))
-            made.tainted = True
-            return one(made)
-        return None
-
-    def _model_copy(
-        self, receiver: Node, arguments: Arguments, node: ast.Call, frame: Frame, state: State
-    ) -> Val | None:
-        cls = self.class_of(receiver)
-        if cls is None or self.project.flavor(cls) != "pydantic":
-            return None
-        update = arguments.keywords.get("update")
-        changes = Arguments()
-        if update is not None:
-            entries, rest, is_open = self.mapping(update[0], state)
-            changes = Arguments(keywords=entries, rest=rest, open_keywords=is_open)
-        return self.replace(receiver, changes, node, frame, state)
-
-    def _dict_method(
-        self, receiver: Dict, name: str, arguments: Arguments, node: ast.Call, state: State
-    ) -> Val | None:
-        if name == "update":
-            for part in arguments.positional:
-                self.update_dict(receiver, part, state)
-            for key, value in arguments.keywords.items():
-                state.write(receiver, key, value)
-            if arguments.rest:
-                state.write(receiver, REST, arguments.rest)
-            if arguments.open_keywords:
-                state.write(receiver, OPEN, one(UNKNOWN))
-            return one(Const.of(None))
-        if name == "setdefault" and len(arguments.positional) == 2:
-            key = bare_all(arguments.positional[0])
-            if len(key) == 1 and isinstance(key[0], Const) and key[0].value in state.entries(receiver):
-                return state.read(receiver, key[0].value)
-            self.write_key(receiver, key, arguments.positional[1], state)
-            return arguments.positional[1]
-        if name in {"get", "pop"} and arguments.positional:
-            default = arguments.positional[1] if len(arguments.positional) > 1 else None
-            found = self.get_item(receiver, bare_all(arguments.positional[0]), node, state, default=default)
-            key = bare_all(arguments.positional[0])
-            if name == "pop" and len(key) == 1 and isinstance(key[0], Const):
-                self.delete_key(receiver, key[0].value, state)
-            return found
-        if name == "items":
-            return self._items(receiver, state)
-        if name == "keys":
-            return one(receiver)
-        if name == "values":
-            entries, rest, is_open = self.mapping(receiver, state)
-            return one(Seq(tuple(entries.values()), complete=not rest and not is_open))
-        if name == "copy":
-            made = Dict(node)
-            state.writable(made).update(state.entries(receiver))
-            return one(made)
-        return None
-
-    def delete_key(self, target: Dict, key: object, state: State) -> None:
-        """`del target[key]`."""
-        entries = state.writable(target)
-        if REST in entries:
-            entries[key] = one(Blank("missing key"))
-        else:
-            entries.pop(key, None)
-
-    def _items(self, receiver: Node, state: State) -> Val:
-        entries, rest, is_open = self.mapping(receiver, state)
-        if rest and not entries:
-            pair = Seq((one(AnyName(rest[0])), one(AnyField(rest[0]))))
-            return one(Seq((one(pair),), complete=False))
-        complete = not is_open and (not rest or isinstance(receiver, DictView))
-        pairs = tuple(one(Seq((one(Const.of(key)), value))) for key, value in entries.items())
-        return one(Seq(pairs, complete))
-
-    def _view_method(
-        self, receiver: DictView, name: str, arguments: Arguments, node: ast.Call, frame: Frame, state: State
-    ) -> Val | None:
-        if name == "update":
-            for part in arguments.positional:
-                entries, rest, is_open = self.mapping(part[0], state)
-                for key, value in entries.items():
-                    self.set_attribute(receiver.target, key, value, node, frame, state)
-                if rest and not entries:
-                    self._copy_all(receiver.target, rest[0], node, frame, state)
-                if is_open and isinstance(receiver.target, Obj):
-                    receiver.target.tainted = True
-            for key, value in arguments.keywords.items():
-                self.set_attribute(receiver.target, key, value, node, frame, state)
-            return one(Const.of(None))
-        if name == "items":
-            return self._items(receiver, state)
-        if name == "copy":
-            return self._dict_call(Arguments([one(receiver)]), node, frame, state)
-        if name == "get" and arguments.positional:
-            return self.get_item(receiver, bare_all(arguments.positional[0]), node, state)
-        return None
-
-    def _string_method(self, text: str, name: str, arguments: Arguments, node: ast.Call) -> Val | None:
-        plain: list[object] = []
-        for value in arguments.positional:
-            part = bare(value[0])
-            if len(value) != 1 or not isinstance(part, Const):
-                return None
-            plain.append(part.value)
-        if name not in {"startswith", "endswith", "lstrip", "rstrip", "strip", "removeprefix", "removesuffix", "lower",
-                        "upper", "replace", "isidentifier"}:  # fmt: skip
-            return None
-        try:
-            return one(Const.of(getattr(text, name)(*plain)))
-        except (TypeError, ValueError):
-            return None
-
-    def _list_method(self, receiver: Seq, name: str, arguments: Arguments, frame: Frame, state: State) -> None:
-        """A list that changes becomes another node in every variable that holds it."""
-        if name == "append" and len(arguments.positional) == 1:
-            grown = Seq((*receiver.items, arguments.positional[0]), receiver.complete, mutable=True)
-        elif name in {"extend", "insert", "remove", "pop", "clear", "__iadd__"}:
-            grown = Seq((*receiver.items, *arguments.positional), complete=False, mutable=True)
-        else:
-            return
-        scope: Frame | None = frame
-        while scope is not None:
-            for variable, value in list(state.entries(scope).items()):
-                if any(node is receiver for node in value):
-                    state.write(scope, variable, tuple(grown if node is receiver else node for node in value))
-            scope = scope.parent

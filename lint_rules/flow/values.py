@@ -221,11 +221,15 @@ class Read(Node):
 
 @dataclass(eq=False, slots=True)
 class Class(Node):
+    """A class of the project."""
+
     cls: ClassInfo
 
 
 @dataclass(eq=False, slots=True)
 class Module(Node):
+    """A module of the project."""
+
     module: ModuleInfo
 
 
@@ -259,15 +263,19 @@ class BoundMethod(Node):
 
 @dataclass(eq=False, slots=True)
 class Partial(Node):
+    """`functools.partial(function, ...)`; `open` says that some of its arguments are not known."""
+
     function: Val
     args: tuple[Val, ...]
     keywords: dict[str, Val]
-    expressions: dict[str, ast.expr | None]
+    expressions: dict[str | int, ast.expr]
     open: bool = False
 
 
 @dataclass(eq=False, slots=True)
 class Super(Node):
+    """`super()` in a method of `cls`."""
+
     cls: ClassInfo
     receiver: Node
 
@@ -285,6 +293,7 @@ GAP: Node = Blank("gap")
 
 
 def one(node: Node) -> Val:
+    """A value with a single alternative."""
     return (node,)
 
 
@@ -307,6 +316,7 @@ def bare(node: Node) -> Node:
 
 
 def bare_all(value: Val) -> Val:
+    """`bare` of every alternative."""
     return tuple(bare(node) for node in value)
 
 

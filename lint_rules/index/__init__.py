@@ -1,1 +1,1 @@
-"""The project index: modules, classes with their fields and kinds, functions, and how names lead from one to another."""
+"""The project index: modules, classes with their fields and kinds, functions, and what names lead to."""

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from lint_rules.index.model import Flavor
 
-__all__ = ["build_module", "last_name", "unquoted"]
+__all__ = ["absolute_import", "build_class", "build_module", "last_name", "unquoted"]
 
 _DATACLASS_DECORATORS = {"dataclass", "pydantic_dataclass"}
 _ATTRS_DECORATORS = {"define", "frozen", "mutable", "attrs", "attributes", "s", "dataclass"}
@@ -164,7 +164,7 @@ def _flavor(node: ast.ClassDef) -> tuple[Flavor, bool, bool]:
         keyword_only = _is_true(options.get("kw_only"))
         name = last_name(decorator)
         attrs = isinstance(_callee(decorator), ast.Attribute) and _owner_name(decorator) in {"attr", "attrs"}
-        if attrs and name in _ATTRS_DECORATORS or name in {"define", "frozen", "mutable"}:
+        if (attrs and name in _ATTRS_DECORATORS) or name in {"define", "frozen", "mutable"}:
             return "attrs", keyword_only, name == "frozen" or _is_true(options.get("frozen"))
         if name in _DATACLASS_DECORATORS:
             return "dataclass", keyword_only, _is_true(options.get("frozen"))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import difflib
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
@@ -25,8 +26,11 @@ KINDS: tuple[Kind, ...] = ("Transferable", "Fact", "Derived", "Borrowed", "Ephem
 
 _KIND_BY_MEMBER = {kind.upper(): kind for kind in KINDS}
 
-#: What a file that marks a plan, or passes the marks on, must contain.
-_SEEDS = (OWNERSHIP.encode(), b"Transferable")
+#: What a file that marks a plan, or passes the marks on, must contain: an import of the vocabulary ...
+_IMPORT = re.compile(rb"^[ \t]*(?:from|import)\b[^\n#]*\b" + OWNERSHIP.encode() + rb"\b", re.MULTILINE)
+
+#: ... or the one mark that every plan has, imported from a module of the project.
+_SEEDS = (b"Transferable",)
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,9 +131,9 @@ def marked_modules(project: Project) -> list[ModuleInfo]:
     seeds = set(_SEEDS)
     found: dict[str, ModuleInfo] = {}
     while True:
-        fresh = set()
+        fresh: set[bytes] = set()
         for path, file in project.tree.files.items():
-            if path in found or not any(seed in file.data for seed in seeds):
+            if path in found or not _may_mark(file.data, seeds):
                 continue
             module = project.module_at(path)
             if module is not None:
@@ -138,6 +142,12 @@ def marked_modules(project: Project) -> list[ModuleInfo]:
         if fresh <= seeds:
             return list(found.values())
         seeds |= fresh
+
+
+def _may_mark(data: bytes, seeds: set[bytes]) -> bool:
+    if any(seed in data for seed in seeds):
+        return True
+    return OWNERSHIP.encode() in data and _IMPORT.search(data) is not None
 
 
 def _other_names_of_marks(project: Project, module: ModuleInfo) -> Iterable[bytes]:
@@ -277,7 +287,8 @@ def _declared_class(project: Project, declaration: PlanDeclaration) -> ClassInfo
         if found:
             return found[0]
     if not known_module:
-        detail = f"no module {'.'.join(parts[:-1]) or wanted!r} among the {len(project.tree.files)} files that were read"
+        missing = ".".join(parts[:-1]) or wanted
+        detail = f"no module {missing!r} among the {len(project.tree.files)} files that were read"
     else:
         module = project.module(known_module)
         names = [cls.qualname for cls in module.classes] if module is not None else []
@@ -286,9 +297,7 @@ def _declared_class(project: Project, declaration: PlanDeclaration) -> ClassInfo
     return Problem(f"declared class {wanted} does not exist: {detail}", declaration.origin)
 
 
-def _class_in_file(
-    project: Project, declaration: PlanDeclaration, path: str, qualname: str
-) -> ClassInfo | Problem:
+def _class_in_file(project: Project, declaration: PlanDeclaration, path: str, qualname: str) -> ClassInfo | Problem:
     matches = [name for name in project.tree.files if name == path or name.endswith("/" + path.lstrip("./"))]
     if not matches:
         return Problem(f"declared class {declaration.class_name}: no file {path} was read", declaration.origin)

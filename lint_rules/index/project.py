@@ -115,7 +115,8 @@ class Project:
         is_package = file.name.endswith("__init__.py")
         return build_module(self.module_name(file.name), file.name, text, syntax, is_package=is_package)
 
-    def is_parsed(self, path: str) -> bool:
+    def is_read(self, path: str) -> bool:
+        """Whether the file was parsed, or its problem reported."""
         return path in self._parsed
 
     def module(self, dotted: str) -> ModuleInfo | None:

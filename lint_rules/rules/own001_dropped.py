@@ -76,7 +76,7 @@ def _state(site: CopySite, outcomes: list[Outcome]) -> str:
     if why == "one path":
         return f"on one path {made} leaves {it} unset"
     if why == "base":
-        return f"{made} leaves {it} as the fresh base has {it}"
+        return f"{made} leaves {it} at the blank value of its fresh base"
     if site.how == "return":
         return f"{made} has {it} blank"
     if site.how == "mapping":

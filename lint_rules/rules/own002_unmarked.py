@@ -46,8 +46,8 @@ def finding(plan: PlanInfo, field: PlanField, *, inherited: bool) -> Finding:
         )
     elif inherited:
         text = (
-            f"plan {name} inherits `{field.name}` from {field.owner.full_name} (declared at {field.place}), where it has"
-            " no kind. Mark it there as Transferable, Fact, Derived, Borrowed or Ephemeral."
+            f"plan {name} inherits `{field.name}` from {field.owner.full_name} (declared at {field.place}), where it"
+            " has no kind. Mark it there as Transferable, Fact, Derived, Borrowed or Ephemeral."
         )
     else:
         text = (

@@ -1,0 +1,245 @@
+"""Inference for code without marks: which fields look like carriers, and where one of them was left behind.
+
+One pattern has proved to be worth reporting unasked: a factory fills some fields only under a flag; somebody calls it
+with the flag off and puts back some of these fields, but not all. What is found is a suggestion: it comes with its
+reason and with the marks and the declaration that would make `carryall check` enforce it.
+"""
+
+from __future__ import annotations
+
+import ast
+import gc
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from lint_rules.findings import Finding, Fix
+from lint_rules.flow.interpreter import Interpreter
+from lint_rules.flow.judge import Judge
+from lint_rules.flow.state import Frame, State
+from lint_rules.flow.values import Const, Obj, Param, bare, is_blank, one
+from lint_rules.index.model import External, FunctionInfo
+from lint_rules.index.plans import PlanTable, build_plan_table
+from lint_rules.index.project import Project
+from lint_rules.rules._wording import quoted
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from lint_rules.config import Config
+    from lint_rules.files import SourceTree
+    from lint_rules.findings import Problem
+    from lint_rules.index.model import ClassInfo, ModuleInfo
+
+__all__ = ["Suggestion", "audit"]
+
+_REPLACERS = {"dataclasses.replace", "copy.replace", "attrs.evolve", "attr.evolve"}
+
+#: What a file with such a call must contain: the bare name, or its module's; `text.replace` is not it.
+_NEEDLE = re.compile(
+    rb"(?<![.\w])(?:replace|evolve)\(|\b(?:dataclasses|copy|attrs?)\.(?:replace|evolve)\(|\b(?:replace|evolve) as \w"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Suggestion:
+    """A place where a carrier seems to be lost, and how to declare the class so that it is checked."""
+
+    finding: Finding
+    reason: str
+    confidence: Literal["high", "medium"]
+    declaration: str
+    marks: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Flagged:
+    """A factory's class, and the fields that it fills only when the flag is on."""
+
+    cls: ClassInfo
+    fields: tuple[str, ...]
+
+
+def audit(
+    tree: SourceTree, config: Config, progress: Callable[[int, int], None] | None = None
+) -> tuple[tuple[Suggestion, ...], tuple[Problem, ...]]:
+    """Look for lost carriers in classes that are neither marked nor declared; the surest suggestions come first."""
+    collecting = gc.isenabled()
+    gc.disable()
+    try:
+        project = Project(tree)
+        plans, problems = build_plan_table(project, config)
+        found = list(_Auditor(project, plans).run(tree, progress))
+    finally:
+        if collecting:
+            gc.enable()
+    wanted = [s for s in found if s.finding.place.path in tree.selected]
+    return tuple(sorted(wanted, key=lambda s: s.finding.place)), (*problems, *project.problems)
+
+
+class _Auditor:
+    def __init__(self, project: Project, plans: PlanTable) -> None:
+        self.project = project
+        self.plans = plans
+        # Factories are run as they are; nothing in them is a plan yet, so nothing that they call is followed.
+        blank = PlanTable(project)
+        self.interpreter = Interpreter(project, blank, Judge(project, blank), lambda _: False)
+        self._flagged: dict[tuple[FunctionInfo, str], _Flagged | None] = {}
+
+    def run(self, tree: SourceTree, progress: Callable[[int, int], None] | None) -> Iterator[Suggestion]:
+        paths = [path for path, file in tree.files.items() if _NEEDLE.search(file.data)]
+        for count, path in enumerate(paths):
+            module = self.project.module_at(path)
+            if module is not None and self._imports_replacer(module):
+                yield from self._in_module(module)
+            if progress is not None:
+                progress(count + 1, len(paths))
+
+    def _imports_replacer(self, module: ModuleInfo) -> bool:
+        """Whether `replace` can be called here: as a name, or through its module."""
+        for name in module.bindings:
+            symbol = self.project.resolve(module, name)
+            if isinstance(symbol, External) and (
+                symbol.name in _REPLACERS or symbol.name in {"dataclasses", "copy", "attr", "attrs"}
+            ):
+                return True
+        return False
+
+    def _in_module(self, module: ModuleInfo) -> Iterator[Suggestion]:
+        for function in module.functions:
+            calls = [node for node in ast.walk(function.node) if isinstance(node, ast.Call)]
+            for call in calls:
+                if call.keywords and call.args and self._is_replacer(module, call.func):
+                    base = _made_by(call.args[0], function.node, call)
+                    suggestion = self._suggest(module, function, call, base) if base is not None else None
+                    if suggestion is not None:
+                        yield suggestion
+
+    def _is_replacer(self, module: ModuleInfo, node: ast.expr) -> bool:
+        symbol = self.project.resolve_expression(module, node)
+        return isinstance(symbol, External) and symbol.name in _REPLACERS
+
+    def _suggest(self, module: ModuleInfo, function: FunctionInfo, call: ast.Call, base: ast.Call) -> Suggestion | None:
+        factory = self.project.resolve_expression(module, base.func)
+        if not isinstance(factory, FunctionInfo) or any(keyword.arg is None for keyword in call.keywords):
+            return None
+        given = {keyword.arg for keyword in call.keywords if keyword.arg is not None}
+        for flag in _flags_turned_off(base, factory):
+            flagged = self._fields_under(factory, flag)
+            if flagged is None or self.plans.of(flagged.cls) is not None:
+                continue
+            missing = tuple(name for name in flagged.fields if name not in given)
+            if missing and len(missing) < len(flagged.fields):
+                return _suggestion(module, function, call, factory, flag, flagged, missing)
+        return None
+
+    def _fields_under(self, factory: FunctionInfo, flag: str) -> _Flagged | None:
+        key = (factory, flag)
+        if key not in self._flagged:
+            self._flagged[key] = self._compare(factory, flag)
+        return self._flagged[key]
+
+    def _compare(self, factory: FunctionInfo, flag: str) -> _Flagged | None:
+        on, off = self._results(factory, flag, value=True), self._results(factory, flag, value=False)
+        if not on or not off or any(obj.cls is not off[0][0].cls for obj, _ in [*on, *off]):
+            return None
+        cls = off[0][0].cls
+        names = []
+        for name in self.project.fields(cls):
+            empty = all(_is_blank_field(obj, name, state) for obj, state in off)
+            filled = any(not _is_blank_field(obj, name, state) for obj, state in on)
+            if empty and filled:
+                names.append(name)
+        return _Flagged(cls, tuple(names)) if names else None
+
+    def _results(self, factory: FunctionInfo, flag: str, *, value: bool) -> list[tuple[Obj, State]]:
+        """The objects that the factory returns when the flag has a value, each with the state at its return."""
+        self.interpreter.budget = 4_000
+        frame = Frame(factory.module, factory, None, depth=1, owner=factory.owner)
+        state = State()
+        slots = state.writable(frame)
+        arguments = factory.node.args
+        for parameter in [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]:
+            slots[parameter.arg] = one(Const.of(value)) if parameter.arg == flag else one(Param(parameter.arg))
+        self.interpreter.block(factory.node.body, frame, state)
+        return [
+            (inner, end)
+            for returned, end, _ in frame.returns
+            for part in returned
+            if isinstance(inner := bare(part), Obj)
+        ]
+
+
+def _is_blank_field(obj: Obj, name: str, state: State) -> bool:
+    value = state.read(obj, name)
+    return value is None or all(is_blank(part) for part in value)
+
+
+def _made_by(node: ast.expr, function: ast.AST, before: ast.Call) -> ast.Call | None:
+    """The call that makes the value of an expression: the expression itself, or the last assignment to its name."""
+    if isinstance(node, ast.Call):
+        return node
+    if not isinstance(node, ast.Name):
+        return None
+    made: ast.Call | None = None
+    for statement in ast.walk(function):
+        if isinstance(statement, ast.Assign) and statement.lineno < before.lineno:
+            names = [target.id for target in statement.targets if isinstance(target, ast.Name)]
+            if node.id in names:
+                made = statement.value if isinstance(statement.value, ast.Call) else None
+    return made
+
+
+def _flags_turned_off(call: ast.Call, factory: FunctionInfo) -> Iterator[str]:
+    names = [a.arg for a in [*factory.node.args.posonlyargs, *factory.node.args.args]]
+    for index, argument in enumerate(call.args):
+        if isinstance(argument, ast.Constant) and argument.value is False and index < len(names):
+            yield names[index]
+    for keyword in call.keywords:
+        if keyword.arg and isinstance(keyword.value, ast.Constant) and keyword.value.value is False:
+            yield keyword.arg
+
+
+def _suggestion(
+    module: ModuleInfo,
+    function: FunctionInfo,
+    call: ast.Call,
+    factory: FunctionInfo,
+    flag: str,
+    flagged: _Flagged,
+    missing: tuple[str, ...],
+) -> Suggestion:
+    cls = flagged.cls
+    kept = [name for name in flagged.fields if name not in missing]
+    reason = (
+        f"`{factory.qualname}` fills {quoted(flagged.fields)} only when `{flag}` is true; it is called here with"
+        f" `{flag}=False`, and {quoted(kept)} {'is' if len(kept) == 1 else 'are'} put back, but not {quoted(missing)}"
+    )
+    finding = Finding(
+        code="OWN001",
+        place=module.place(call),
+        class_name=cls.full_name,
+        fields=missing,
+        message=f"{quoted(missing)} of {cls.qualname} {'seems' if len(missing) == 1 else 'seem'} to be lost: {reason}.",
+        declared_at=tuple(cls.fields[name].place for name in missing if name in cls.fields),
+        fixes=(Fix("declare or mark the class, then run `carryall check`", "display"),),
+    )
+    names = ", ".join(f'"{name}"' for name in flagged.fields)
+    declaration = f'[[tool.carryall.plan]]\nclass = "{cls.full_name}"\ntransferable = [{names}]\n'
+    return Suggestion(finding, reason, "high", declaration, _marks(flagged))
+
+
+def _marks(flagged: _Flagged) -> str:
+    """The class with every field marked: what was found as `Transferable`, the rest as `Fact` to begin with."""
+    cls = flagged.cls
+    lines = ["from ownership import Fact, Transferable, plan", "", "", "@plan"]
+    lines += [f"@{ast.unparse(decorator)}" for decorator in cls.node.decorator_list]
+    lines.append(f"class {cls.node.name}:")
+    for name, info in cls.fields.items():
+        kind = "Transferable" if name in flagged.fields else "Fact"
+        annotation = ast.unparse(info.annotation) if info.annotation is not None else "object"
+        default = ""
+        if kind == "Fact" and info.default is not None:
+            default = f" = {ast.unparse(info.default)}"
+        lines.append(f"    {name}: {kind}[{annotation}]{default}")
+    return "\n".join(lines) + "\n"
