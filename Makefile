@@ -47,6 +47,7 @@ bench: $(VENV)/installed-dev
 
 docs: $(VENV)/installed-dev
 	$(BIN)/python -m docs.build_rules
+	$(BIN)/python -m docs.sessions
 
 clean:
 	rm -rf $(VENV) .cache build dist
