@@ -41,16 +41,16 @@ class Hygiene:
 
 HYGIENE = {
     NO_REASON: Hygiene(
-        "suppression-without-reason",
-        "A suppression has no reason, or cannot be read, so that it does not count.",
+        "unexplained",
+        "a suppression has no reason or cannot be read, so that it does not count",
         "Whoever meets the comment next year must be able to tell whether it still holds. A comment that looks like a\n"
         "suppression and is none would hide nothing, and nobody would notice.",
         "return CoolPlan(plan.rows)  # carryall: ignore[OWN001:vent]",
         "return CoolPlan(plan.rows)  # carryall: ignore[OWN001:vent] -- a sealed loop has no vent",
     ),
     EXPIRED: Hygiene(
-        "suppression-expired",
-        "The date of a suppression has passed, so that it does not count any longer.",
+        "expired",
+        "the date of a suppression has passed, so that it does not count any longer",
         "`until=YYYY-MM-DD` is the last day on which the suppression holds.",
         "return CoolPlan(plan.rows)  # carryall: ignore[OWN001:vent] until=2020-01-31 -- vents come in January",
         "return CoolPlan(plan.rows, vent=plan.vent)",

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import os
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -123,7 +124,7 @@ def test_a_folder_that_cannot_be_written_to_is_no_error(tree: SourceTree, monkey
     def refuse(*args: object, **kwargs: object) -> None:
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr(module.tempfile, "mkstemp", refuse)
+    monkeypatch.setattr(tempfile, "mkstemp", refuse)
     Cache(tree, Config()).store(OUTCOME)
     assert Cache(tree, Config()).load() is None
 

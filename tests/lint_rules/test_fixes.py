@@ -94,8 +94,8 @@ def fixed(text: str, *keywords: str, callee: str = "") -> str | None:
             "x = replace(plan_scratch(\n    rows,\n    flag=False,\n), a=1, b=plan.b)\n",
         ),
         (
-            "def f():\n    if x:\n        return §replace(\n            f,\n            a=1,\n        )\n",
-            "def f():\n    if x:\n        return replace(\n            f,\n            a=1,\n            b=plan.b,\n        )\n",
+            "def f():\n    if x:\n        return §Plan(\n            f,\n        )\n",
+            "def f():\n    if x:\n        return Plan(\n            f,\n            b=plan.b,\n        )\n",
         ),
     ],
 )

@@ -206,7 +206,9 @@ def test_it_holds_until_the_end_of_its_day(today: str, left: list[str], monkeypa
 # Robustness
 
 
-@pytest.mark.parametrize("text", [f"f(  {REASON}\n", f"'''\n{REASON}", f"  x\n y  {REASON}\n", f"é = 1\nf()  {REASON}\n"])
+@pytest.mark.parametrize(
+    "text", [f"f(  {REASON}\n", f"'''\n{REASON}", f"  x\n y  {REASON}\n", f"é = 1\nf()  {REASON}\n"]
+)
 def test_broken_source_never_raises(text: str) -> None:
     split(text)
 
