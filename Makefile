@@ -41,6 +41,7 @@ lint: $(VENV)/installed-dev
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
+	$(BIN)/carryall check
 
 bench: $(VENV)/installed-dev
 	$(BIN)/python -m benchmarks.lint_speed

@@ -81,7 +81,7 @@ def test_the_core_asks_for_two_packages(metadata: Message) -> None:
 
 def test_only_the_backend_extra_asks_for_torch(metadata: Message) -> None:
     extras = {extra: requirements(metadata, extra) for extra in metadata.get_all("Provides-Extra", [])}
-    assert set(extras) == {"backend", "color", "dev", "mypy"}
+    assert set(extras) == {"backend", "dev", "mypy"}
     assert [extra for extra, names in extras.items() if names & {"torch", "triton"}] == ["backend"]
 
 
