@@ -25,7 +25,9 @@ __all__ = ["Changes", "applicable_fix", "apply_fixes"]
 
 _NEWLINE = re.compile(r"\r\n|\r|\n")
 #: Callees whose keywords are fields, to choose between calls that start at one place.
-_BUILDERS = frozenset({"replace", "evolve", "assoc", "_replace", "__replace__", "model_copy", "copy", "_make", "cls"})
+_BUILDERS = frozenset({"replace", "evolve", "assoc", "_replace", "__replace__", "_make", "cls"})
+#: Callees that no field can be given to, whatever a finding says about the object that they are given.
+_NO_FIELDS = frozenset({"setattr", "__setattr__", "getattr", "copy", "deepcopy", "model_copy", "vars", "asdict"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,6 +141,7 @@ def _calls_at(text: str, offset: int, edit: Edit) -> list[tuple[int, int]]:
         for node in ast.walk(parse(text, edit.place.path))
         if isinstance(node, ast.Call) and node.lineno == line and node.col_offset == column
     ]
+    calls = [call for call in calls if _last_name(call.func) not in _NO_FIELDS]
     if edit.callee:
         calls = [call for call in calls if _last_name(call.func) == edit.callee]
     elif len(calls) > 1:

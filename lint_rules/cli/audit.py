@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -63,10 +64,9 @@ def _print_text(suggestions: Sequence[Suggestion], shown: Callable[[str], str], 
         click.echo(f"Nothing to suggest in {count(files, 'file')}.")
         return
     for each in suggestions:
-        place, *rest = finding_lines(each.finding, shown, style)
-        click.echo(place)
-        click.echo(f"    because {each.reason} (confidence: {each.confidence})")
-        for line in rest:
+        place, *rest = finding_lines(replace(each.finding, fixes=()), shown, style)
+        why = "" if each.reason in each.finding.message else f"because {each.reason}; "
+        for line in (place, f"    {why}confidence: {each.confidence}", *rest):
             click.echo(line)
     click.echo(
         f"\n{count(len(suggestions), 'suggestion')}. To have it checked from now on, put this into pyproject.toml:\n"

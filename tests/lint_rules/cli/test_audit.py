@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import tomllib
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -45,7 +46,7 @@ def test_a_suggestion_has_its_place_its_reason_and_what_to_paste(
     assert (done.status, done.stderr) == (0, "")
     assert done.stdout.splitlines() == [
         "a.py:4:3: OWN001 `pack` is lost",
-        "    because the factory fills it under a flag (confidence: high)",
+        "    because the factory fills it under a flag; confidence: high",
         "    Plan.pack is declared at p.py:4",
         "",
         "1 suggestion. To have it checked from now on, put this into pyproject.toml:",
@@ -58,6 +59,13 @@ def test_a_suggestion_has_its_place_its_reason_and_what_to_paste(
         "",
         "pack: Transferable[int]",
     ]
+
+
+def test_a_reason_that_the_message_gives_is_not_given_twice(project: Project, found: list[audit.Suggestion]) -> None:
+    said = suggestion("pack", 4)
+    found.append(replace(said, finding=replace(said.finding, message=f"lost: {said.reason}")))
+    lines = project.run("audit").stdout.splitlines()
+    assert lines[:2] == ["a.py:4:3: OWN001 lost: the factory fills it under a flag", "    confidence: high"]
 
 
 def test_what_is_to_be_pasted_is_one_valid_configuration(
