@@ -108,6 +108,17 @@ def test_a_file_named_on_the_command_line_wins(tmp_path: Path) -> None:
     assert config.plans[0].origin == Place(own.as_posix(), 1)
 
 
+def test_a_file_that_is_there_and_cannot_be_read_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "pyproject.toml").touch()
+
+    def refuse(path: Path) -> bytes:
+        raise PermissionError(13, "Permission denied", path)
+
+    monkeypatch.setattr(Path, "read_bytes", refuse)
+    with pytest.raises(UnreadableConfigError, match="cannot be read: Permission denied"):
+        load_config(tmp_path, None)
+
+
 # Mistakes
 
 
@@ -133,6 +144,7 @@ def test_an_unknown_key_in_a_declaration_is_named(tmp_path: Path) -> None:
         ('[tool]\ncarryall = "yes"\n', "tool.carryall", 1),
         ('[tool.carryall]\nselect = "OWN001"\n', "select", 2),
         ("[tool.carryall]\nselect = [1]\n", "select", 2),
+        ("[tool.carryall]\nselect = []\n", "select", 2),
         ('[tool.carryall]\nignore = ["own001"]\n', "ignore", 2),
         ("[tool.carryall]\nexclude = 'a'\n", "exclude", 2),
         ("[tool.carryall]\nmaterializers = ['make']\n", "materializers", 2),
@@ -214,7 +226,7 @@ def test_the_digest_changes_with_every_setting_and_not_with_the_place(tmp_path: 
     here, there = tmp_path / "a", tmp_path / "b"
     here.mkdir()
     there.mkdir()
-    texts = [PLAN, PLAN.replace("x", "z"), "[tool.carryall]\n" + PLAN, "[tool.carryall]\nselect = []\n"]
+    texts = [PLAN, PLAN.replace("x", "z"), "[tool.carryall]\n" + PLAN, "[tool.carryall]\nselect = ['OWN2']\n"]
     texts += ["[tool.carryall]\nignore = ['OWN1']\n", "[tool.carryall]\nexclude = ['a']\n"]
     texts += ["[tool.carryall]\nparse-all = true\n", "[tool.carryall]\nmaterializers = ['a.b']\n"]
     assert len({load(here, text).digest() for text in texts}) == len(texts)
