@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import errno
+import io
+import sys
 from typing import Any
 
 import click
@@ -18,6 +20,10 @@ class _Group(click.Group):
     """Status 1 means "findings", so that everything unforeseen must end with another one."""
 
     def invoke(self, ctx: click.Context) -> Any:
+        for stream in (sys.stdout, sys.stderr):
+            if isinstance(stream, io.TextIOWrapper):
+                # A path or a message may hold what the terminal cannot show; that is no reason to fail.
+                stream.reconfigure(errors="backslashreplace")
         try:
             return super().invoke(ctx)
         except (click.ClickException, click.exceptions.Exit):

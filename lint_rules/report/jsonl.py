@@ -48,4 +48,4 @@ def finding_as_dict(finding: Finding) -> dict[str, Any]:
 
 def finding_line(finding: Finding, **more: object) -> str:
     """One line, without a line end; `more` is added behind the finding's own keys."""
-    return json.dumps({**finding_as_dict(finding), **more}, ensure_ascii=False)
+    return json.dumps({**finding_as_dict(finding), **more})

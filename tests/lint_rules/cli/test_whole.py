@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -189,3 +192,22 @@ def test_a_drop_in_a_file_of_five_megabytes_is_found_and_mended(lossy: Project) 
     mended = path.read_text(encoding="utf-8")
     assert mended.endswith("fold=prepared.fold, pack=prepared.pack)\n")
     assert len(mended) == len(filler) + len(STAGES) + len(", pack=prepared.pack")
+
+
+def test_a_file_name_that_is_no_text_is_shown_all_the_same(lossy: Project) -> None:
+    (lossy.root / "stages.py").rename(os.fsdecode(os.fsencode(lossy.root) + b"/st\xffges.py"))
+    done = lossy.run("check")
+    assert (done.status, done.stdout.startswith("st\\udcffges.py:10:")) == (1, True)
+    assert lossy.run("check", "--format", "json").objects[0]["path"] == "st\udcffges.py"
+    assert lossy.run("check", "--fix").status == 0
+
+
+def test_a_terminal_that_lacks_a_letter_is_no_reason_to_fail(lossy: Project) -> None:
+    lossy.add("stages.py", STAGES.replace("materialize", "fülle"))
+    lossy.add("plans.py", PLANS.replace("pack", "pλck"))
+    environment = {**os.environ, "PYTHONIOENCODING": "latin-1", "PYTHONPATH": str(CORPUS.parents[1])}
+    done = subprocess.run(
+        [sys.executable, "-m", "lint_rules", "check"], capture_output=True, check=False, env=environment
+    )
+    assert (done.returncode, done.stderr) == (1, b"")
+    assert rb"`p\u03bbck`" in done.stdout
