@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from lint_rules.findings import Finding, Fix
+from lint_rules.flow.interest import Interest
 from lint_rules.flow.interpreter import Interpreter
 from lint_rules.flow.judge import Judge
 from lint_rules.flow.state import Frame, State
@@ -83,7 +84,7 @@ class _Auditor:
         self.plans = plans
         # Factories are run as they are; nothing in them is a plan yet, so nothing that they call is followed.
         blank = PlanTable(project)
-        self.interpreter = Interpreter(project, blank, Judge(project, blank), lambda _: False)
+        self.interpreter = Interpreter(project, blank, Judge(project, blank), Interest(project, blank, ()))
         self._flagged: dict[tuple[FunctionInfo, str], _Flagged | None] = {}
 
     def run(self, tree: SourceTree, progress: Callable[[int, int], None] | None) -> Iterator[Suggestion]:

@@ -17,7 +17,6 @@ from lint_rules.flow.values import (
     Dict,
     DictView,
     Function,
-    Item,
     Native,
     Node,
     Obj,
@@ -43,6 +42,9 @@ __all__ = ["Calls"]
 #: How many calls deep a function is followed.
 _DEEPEST = 7
 
+#: With fewer steps than this left, a call is not followed any more.
+_LEAST = 20
+
 #: Decorators whose function does not return what its body returns.
 _NOT_TRANSPARENT = {"contextmanager", "asynccontextmanager", "overload", "singledispatch", "abstractmethod"}
 
@@ -64,7 +66,8 @@ class Calls(Expressions):
     ) -> Val | None:
         raise NotImplementedError
 
-    def is_interesting(self, info: FunctionInfo) -> bool:
+    def is_worth_following(self, info: FunctionInfo) -> bool:
+        """Whether running a function can tell where a field of a plan comes from."""
         raise NotImplementedError
 
     def construct(self, cls: ClassInfo, arguments: Arguments, node: ast.Call, frame: Frame, state: State) -> Val:
@@ -198,16 +201,21 @@ class Calls(Expressions):
         inner = Frame(info.module, info, closure, frame.depth + 1, info.owner, receiver)
         inner.root = frame.root if frame.root is not None else node
         self._bind_parameters(info, arguments, receiver, inner, state)
-        return self.run_body(info, inner, state)
+        # Half of what is left: a first call that goes on and on must not starve those that come after it.
+        kept = self.budget - self.budget // 2
+        self.budget //= 2
+        value = self.run_body(info, inner, state)
+        self.budget = kept + max(self.budget, 0)
+        return value
 
     def _is_followed(
         self, info: FunctionInfo, arguments: Arguments, receiver: Node | None, frame: Frame, state: State
     ) -> bool:
-        if self.budget <= 0 or frame.depth >= _DEEPEST or self._is_running(info, frame):
+        if self.budget <= _LEAST or frame.depth >= _DEEPEST or self._is_running(info, frame):
             return False
         if any(last_name(decorator) in _NOT_TRANSPARENT for decorator in info.decorators):
             return False
-        if self.is_interesting(info):
+        if self.is_worth_following(info):
             return True
         values = [*arguments.every(), *([one(receiver)] if receiver is not None else [])]
         return any(self._is_tracked(part, state) for value in values for part in value)
@@ -219,11 +227,11 @@ class Calls(Expressions):
     active: list[FunctionInfo]
 
     def _is_tracked(self, node: Node, state: State, depth: int = 0) -> bool:
-        """Whether following a call with this argument can tell anything about a plan."""
+        """Whether the function that is called with this could change what is known of a plan."""
         node = bare(node)
-        if isinstance(node, Obj | Param | Attr | Item | Opaque | Class):
-            return self.plans.of(node.cls) is not None or (isinstance(node, Obj) and depth == 0)
-        if isinstance(node, DictView | Function | Partial):
+        if isinstance(node, Obj):
+            return self.plans.of(node.cls) is not None or (depth == 0 and self._holds_carriers(node, state))
+        if isinstance(node, DictView | Partial):
             return True
         if depth < 3 and isinstance(node, Seq):
             return any(self._is_tracked(part, state, depth + 1) for item in node.items for part in item)
@@ -235,6 +243,12 @@ class Calls(Expressions):
                 for part in item
             )
         return False
+
+    def _holds_carriers(self, node: Obj, state: State) -> bool:
+        """Whether an object that is no plan, such as a bundle or a builder, has taken something from one."""
+        return any(
+            isinstance(part, Attr | Read | Dict | DictView) for value in state.entries(node).values() for part in value
+        )
 
     def _bind_parameters(
         self, info: FunctionInfo, arguments: Arguments, receiver: Node | None, inner: Frame, state: State

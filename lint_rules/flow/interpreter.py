@@ -32,6 +32,7 @@ from lint_rules.index.plans import is_ownership_name
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from lint_rules.flow.interest import Interest
     from lint_rules.flow.judge import Judge
     from lint_rules.flow.values import Val
     from lint_rules.index.model import ModuleInfo
@@ -41,18 +42,16 @@ if TYPE_CHECKING:
 __all__ = ["Interpreter"]
 
 #: Statements and calls that may be run for one function under analysis, what it calls included.
-_BUDGET = 6_000
+_BUDGET = 2_000
 
 
 class Interpreter(Methods):
     """Runs function bodies on abstract values and hands what they make to the judge."""
 
-    def __init__(
-        self, project: Project, plans: PlanTable, judge: Judge, is_interesting: Callable[[FunctionInfo], bool]
-    ) -> None:
+    def __init__(self, project: Project, plans: PlanTable, judge: Judge, interest: Interest) -> None:
         super().__init__(project, plans)
         self.judge = judge
-        self._is_interesting = is_interesting
+        self.interest = interest
         self.active: list[FunctionInfo] = []
         self._statements: dict[type[ast.stmt], Callable[[ast.stmt, Frame, State], None]] = {
             ast.Expr: self._expression,
@@ -83,8 +82,8 @@ class Interpreter(Methods):
             ast.Nonlocal: self._global,
         }
 
-    def is_interesting(self, info: FunctionInfo) -> bool:
-        return self._is_interesting(info)
+    def is_worth_following(self, info: FunctionInfo) -> bool:
+        return self.interest.is_followed(info)
 
     # Roots
 
@@ -132,7 +131,7 @@ class Interpreter(Methods):
                 final.merge(end)
         for node, defined in frame.local_functions:
             assert isinstance(node, Function)
-            if self.is_interesting(node.info) and node.info not in self.active:
+            if self.interest.is_root(node.info) and node.info not in self.active:
                 self.analyze(node.info, frame, final if final is not None else defined)
 
     def is_materializer(self, info: FunctionInfo) -> bool:
