@@ -221,7 +221,10 @@ def _suggestion(
         place=module.place(call),
         class_name=cls.full_name,
         fields=missing,
-        message=f"{quoted(missing)} of {cls.qualname} {'seems' if len(missing) == 1 else 'seem'} to be lost: {reason}.",
+        message=(
+            f"{quoted(missing)} of {cls.qualname} {'seems' if len(missing) == 1 else 'seem'} to be lost when the plan"
+            " is made again."
+        ),
         declared_at=tuple(cls.fields[name].place for name in missing if name in cls.fields),
         fixes=(Fix("declare or mark the class, then run `carryall check`", "display"),),
     )

@@ -10,7 +10,7 @@ import json
 import os
 import sys
 import tempfile
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -40,6 +40,7 @@ class Outcome:
     problems: tuple[Problem, ...]
     plans: int
     files: int
+    lasting: bool = field(default=True, compare=False)
 
 
 class Cache:

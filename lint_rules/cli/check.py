@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from lint_rules.cli.options import codes, config_option, format_option, paths_argument
-from lint_rules.cli.session import NoRulesError, Session, is_chosen, open_session
+from lint_rules.cli.session import Session, is_chosen, open_session
 from lint_rules.cli.terminal import Progress, print_problems, shown_path, style
 from lint_rules.report.text import count, finding_lines, nothing_declared, summary
 from lint_rules.suppress import apply_suppressions
@@ -64,17 +64,13 @@ def check(
     if (fix or diff) and session.config_problems:
         click.echo("Nothing is mended while the configuration has errors.", err=True)
         fix = diff = False
-    try:
-        with Progress("checking file") as progress:
-            run = _Run(session, progress, use_cache=not no_cache)
-            run.analyze()
-            if fix or diff:
-                run.mend(unsafe=unsafe_fixes)
-            if fix and not diff:
-                run.write()
-    except NoRulesError as exc:
-        click.echo(f"error: {exc}", err=True)
-        ctx.exit(2)
+    with Progress("checking file") as progress:
+        run = _Run(session, progress, use_cache=not no_cache)
+        run.analyze()
+        if fix or diff:
+            run.mend(unsafe=unsafe_fixes)
+        if fix and not diff:
+            run.write()
     ctx.exit(_report(run, output, diff=diff))
 
 

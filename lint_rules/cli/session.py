@@ -16,11 +16,7 @@ from lint_rules.findings import Problem
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-__all__ = ["NoRulesError", "Session", "is_chosen", "open_session", "without_collector"]
-
-
-class NoRulesError(Exception):
-    """The rules cannot be loaded, so that nothing can be said about any file."""
+__all__ = ["Session", "is_chosen", "open_session", "without_collector"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,14 +28,14 @@ class Session:
     config_problems: tuple[Problem, ...]
 
     def analyze(self, tree: SourceTree, progress: Callable[[int, int], None], *, use_cache: bool) -> Outcome:
-        """The analysis of this tree, the session's own or a changed one. Raises NoRulesError."""
+        """The analysis of this tree, the session's own or a changed one."""
         cache = Cache(tree, self.config) if use_cache else None
         known = cache.load() if cache is not None else None
         if known is not None:
             return known
         with without_collector():
             outcome = run_rules(tree, self.config, progress)
-        if cache is not None:
+        if cache is not None and outcome.lasting:
             cache.store(outcome)
         return outcome
 
@@ -59,17 +55,15 @@ def open_session(
 
 
 def run_rules(tree: SourceTree, config: Config, progress: Callable[[int, int], None]) -> Outcome:
-    """Load the chosen rules and run them. Raises NoRulesError, with one line that says which rule fails and why."""
+    """Load the chosen rules and run them; a rule that cannot be loaded is a problem, and the others go on."""
     from lint_rules.engine import analyze
-    from lint_rules.rules import RuleLoadError, all_rules
+    from lint_rules.rules import load_rules
     from lint_rules.suppress import HYGIENE
 
-    try:
-        rules = all_rules()
-    except RuleLoadError as exc:
-        raise NoRulesError(str(exc)) from exc
+    rules, failed = load_rules()
     known = [*(rule.code for rule in rules), *HYGIENE]
-    problems = [
+    problems = [Problem(str(error)) for error in failed]
+    problems += [
         Problem(f"unknown rule code {code!r} in {key}; known: {', '.join(dict.fromkeys(known))}")
         for key, codes in (("select", config.select or ()), ("ignore", config.ignore))
         for code in codes
@@ -78,7 +72,8 @@ def run_rules(tree: SourceTree, config: Config, progress: Callable[[int, int], N
     chosen = [rule for rule in rules if is_chosen(rule.code, config)]
     analysis = analyze(tree, config, rules=chosen, progress=progress)
     problems += [each for each in dict.fromkeys(analysis.problems) if each not in tree.problems]
-    return Outcome(tuple(analysis.findings), tuple(problems), analysis.plans, analysis.files)
+    # What keeps a rule from loading lies outside of what the cache's key knows.
+    return Outcome(tuple(analysis.findings), tuple(problems), analysis.plans, analysis.files, lasting=not failed)
 
 
 def is_chosen(code: str, config: Config) -> bool:

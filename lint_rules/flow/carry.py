@@ -12,6 +12,7 @@ from lint_rules.index.build import last_name
 if TYPE_CHECKING:
     from lint_rules.flow.lookups import Lookups
     from lint_rules.flow.state import Frame, State
+    from lint_rules.index.model import ClassInfo, FieldInfo
     from lint_rules.index.plans import PlanInfo
 
 __all__ = ["find_carry"]
@@ -22,11 +23,15 @@ def find_carry(
 ) -> Carry | None:
     """The expression that carries a field: what a sibling in the same call is read from, or a parameter.
 
-    None where the copy is no call of the analysed function, or nothing that is in scope has the field.
+    None where the copy is no call of the analysed function, where the call cannot take the field (`init=False`), or
+    where nothing that is in scope has it.
     """
-    if obj.copied is None or obj.copied.depth or not isinstance(obj.copied.node, ast.Call):
+    copied, own = obj.copied, plan.fields[name].info
+    if copied is None or copied.depth or copied.how == "assign" or not isinstance(copied.node, ast.Call):
         return None
-    if last_name(obj.copied.node.func) in {"model_copy", "copy"}:
+    if last_name(copied.node.func) in {"model_copy", "copy"}:
+        return None
+    if not _is_taken(name, own, obj.cls, lookups):
         return None
     for sibling, expression in obj.explicit.items():
         if not isinstance(expression, ast.Attribute) or expression.attr != sibling or plan.kind(sibling) is None:
@@ -37,12 +42,23 @@ def find_carry(
                 if found is not None:
                     return found
     for source in sources:
+        if lookups.class_of(source) is None:
+            continue  # without a sibling of the same name there is nothing to guess from
         # A parameter that still is what it was when the function ends has not been assigned in between.
         if isinstance(source, Param) and not source.is_global and state.read(frame, source.name) == (source,):
             found = _from(name, source, source.name, plan, lookups)
             if found is not None:
                 return found
     return None
+
+
+def _is_taken(name: str, own: FieldInfo | None, cls: ClassInfo, lookups: Lookups) -> bool:
+    """Whether the constructor has a parameter for the field."""
+    init = lookups.project.find_method(cls, "__init__")
+    if init is not None:
+        spec = init.node.args
+        return any(parameter.arg == name for parameter in [*spec.args, *spec.kwonlyargs])
+    return own is None or own.in_init
 
 
 def _from(name: str, source: Node, text: str, plan: PlanInfo, lookups: Lookups) -> Carry | None:

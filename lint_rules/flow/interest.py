@@ -206,7 +206,6 @@ class Interest:
             found |= {cls.qualname.rpartition(".")[2] for cls in self.plans.direct}
         return found
 
-
     def _is_maker(self, symbol: Symbol | None) -> bool:
         if isinstance(symbol, External):
             return symbol.name in _COPIERS

@@ -455,14 +455,15 @@ class Interpreter(Methods):
         if isinstance(node, ast.Import):
             for alias in node.names:
                 target = alias.name if alias.asname else alias.name.partition(".")[0]
-                symbol = self.project.follow(Imported(target))
+                symbol = self.project.follow(Imported(target), near=frame.module.path)
                 name = alias.asname or target
                 state.write(frame, name, self.symbol_value(symbol, name))
         elif isinstance(node, ast.ImportFrom):
             source = absolute_import(frame.module, node)
             for alias in node.names:
                 name = alias.asname or alias.name
-                symbol = self.project.follow(Imported(source, alias.name)) or External(f"{source}.{alias.name}")
+                symbol = self.project.follow(Imported(source, alias.name), near=frame.module.path)
+                symbol = symbol or External(f"{source}.{alias.name}")
                 state.write(frame, name, self.symbol_value(symbol, name))
 
     def _delete(self, node: ast.stmt, frame: Frame, state: State) -> None:

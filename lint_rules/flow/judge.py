@@ -28,10 +28,12 @@ from lint_rules.flow.values import (
 from lint_rules.index.build import last_name
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from lint_rules.flow.interpreter import Interpreter
     from lint_rules.flow.values import Val
     from lint_rules.index.model import FunctionInfo, ModuleInfo
-    from lint_rules.index.plans import PlanInfo, PlanTable
+    from lint_rules.index.plans import PlanField, PlanInfo, PlanTable
     from lint_rules.index.project import Project
 
 __all__ = ["Judge"]
@@ -209,8 +211,7 @@ class Judge:
         entries = state.entries(obj)
         sources = self._sources(obj, plan, state, interpreter)
         for source in demanding:
-            if source not in sources:
-                sources.append(source)
+            sources.setdefault(source, 0)
         if not sources:
             return
         if place is not None:
@@ -233,10 +234,12 @@ class Judge:
             if what is None:
                 carried.append(name)
             elif self._wanted(name, what, sources, state, interpreter):
-                carry = find_carry(name, obj, plan, state, run.frame, interpreter, sources)
+                carry = find_carry(name, obj, plan, state, run.frame, interpreter, list(sources))
                 site.outcomes.append(Outcome(name, what, self._why(value, obj, name), carry))
         site.carried = tuple(carried)
         site.outcomes += self._leaks(obj, plan, state, interpreter)
+        if demanding:
+            site.outcomes += self._kept_leaks(obj, plan, state)
         if site.outcomes:
             self._keep(site)
 
@@ -274,30 +277,32 @@ class Judge:
             )
         return False
 
-    def _sources(self, obj: Obj, plan: PlanInfo, state: State, interpreter: Interpreter) -> list[Node]:
-        """The objects from which any transferable field was taken, and the base that keeps the rest."""
-        found: list[Node] = []
+    def _sources(self, obj: Obj, plan: PlanInfo, state: State, interpreter: Interpreter) -> dict[Node, int]:
+        """The objects that transferable fields were taken from, with their number, and the base that keeps the rest."""
+        found: dict[Node, int] = {}
         for name in plan.transferable:
-            for owner in interpreter.taken_from(state.read(obj, name) or (), obj):
-                if owner not in found:
-                    found.append(owner)
+            for owner in dict.fromkeys(interpreter.taken_from(state.read(obj, name) or (), obj)):
+                found[owner] = found.get(owner, 0) + 1
         if obj.base is not None and obj.base not in found:
             base = bare(obj.base)
             if self.plans.of(interpreter.class_of(base)) is not None and isinstance(base, Param | Attr | Item):
-                found.append(base)
+                found[base] = 0
         return found
 
-    def _wanted(self, name: str, what: str, sources: list[Node], state: State, interpreter: Interpreter) -> bool:
+    def _wanted(self, name: str, what: str, sources: dict[Node, int], state: State, interpreter: Interpreter) -> bool:
         """Whether one of the sources could supply the field."""
         able = False
-        for source in sources:
+        for source, count in sources.items():
             if any(isinstance(n, Attr) and n.name == name and bare(n.owner) is source for n in state.absent):
                 return False
-            plan = self.plans.of(interpreter.class_of(source))
-            if plan is None:
-                able = able or what == "dropped"
-            elif name in plan.fields:
-                able = True
+            cls = interpreter.class_of(source)
+            plan = self.plans.of(cls)
+            if plan is not None:
+                able = able or name in plan.fields
+            elif what == "dropped":
+                # A bundle of carriers may lack a slot: that is how the carrier got lost. An object that happens to
+                # hold one value for the plan is not such a bundle.
+                able = able or cls is None or count > 1 or name in self.project.fields(cls)
         return able
 
     def _why(self, value: Val | None, obj: Obj, name: str) -> str:
@@ -335,6 +340,17 @@ class Judge:
             else:
                 found.append(Outcome(name, "leaked", info.kind.lower()))
         return found
+
+    def _kept_leaks(self, obj: Obj, plan: PlanInfo, state: State) -> list[Outcome]:
+        """Fields of one plan alone that a materializer's `replace` keeps, unless they are plain values."""
+        base = bare(obj.base) if obj.base is not None else None
+        if not isinstance(base, Param) or obj.birth.how != "replace":
+            return []
+        return [
+            Outcome(name, "leaked", str(info.kind).lower())
+            for name, info in plan.fields.items()
+            if info.kind in {"Ephemeral", "Borrowed"} and state.read(obj, name) is None and not _is_plain(info)
+        ]
 
     def _giver(self, part: Node, name: str, target: Obj, interpreter: Interpreter) -> Node | None:
         """The plan whose own field of this name the value is."""
@@ -397,11 +413,12 @@ class Judge:
         origin: ast.expr | ast.stmt,
         depth: int,
         how: str,
-        sources: list[Node],
+        sources: Iterable[Node],
         origin_module: ModuleInfo | None = None,
         state: State | None = None,
     ) -> CopySite:
         assert self._run is not None
+        sources = list(sources)
         classes = [cls for source in sources if (cls := getattr(source, "cls", None)) is not None]
         call = origin if isinstance(origin, ast.Call) else None
         labels = tuple(dict.fromkeys(filter(None, (self._label(source, state) for source in sources))))
@@ -413,7 +430,7 @@ class Judge:
             depth=depth,
             how=how,
             call=last_name(call.func) if call is not None else "",
-            is_call=call is not None and depth == 0,
+            is_call=call is not None and depth == 0 and how in {"replace", "construct", "transfer"},
             sources=labels,
             source_classes=tuple(dict.fromkeys(classes)),
         )
@@ -455,6 +472,18 @@ class Judge:
                 site.outcomes = outcomes
                 kept.append(site)
         return kept
+
+
+#: Types whose values are compared by value: two plans may share them.
+_PLAIN = frozenset({"int", "str", "float", "bool", "bytes", "complex", "None"})
+
+
+def _is_plain(info: PlanField) -> bool:
+    """Whether a field's annotation speaks of immutable values only."""
+    annotation = info.info.annotation if info.info is not None else None
+    inner = annotation.slice if isinstance(annotation, ast.Subscript) else annotation
+    names = {node.id for node in ast.walk(inner) if isinstance(node, ast.Name)} if inner is not None else set()
+    return bool(names) and names <= _PLAIN
 
 
 def _label(node: Node) -> str:

@@ -119,9 +119,14 @@ class Project:
         """Whether the file was parsed, or its problem reported."""
         return path in self._parsed
 
-    def module(self, dotted: str) -> ModuleInfo | None:
+    def module(self, dotted: str, near: str = "") -> ModuleInfo | None:
+        """The module with a dotted name; of several, the one whose path has most in common with `near`."""
         paths = self._by_name.get(dotted)
-        return self.module_at(paths[0]) if paths else None
+        if not paths:
+            return None
+        if len(paths) == 1:
+            return self.module_at(paths[0])
+        return self.module_at(max(paths, key=lambda path: _shared_folders(path, near)))
 
     # Names
 
@@ -129,19 +134,20 @@ class Project:
         """What a module-level name of a module leads to, through imports and re-exports."""
         binding = module.bindings.get(name)
         if binding is not None:
-            return self.follow(binding, depth)
+            return self.follow(binding, depth, module.path)
         for source in module.stars:
             if depth < _LONGEST_CHAIN and not _is_ownership(source):
-                found = self.resolve_in(source, name, depth + 1)
+                found = self.resolve_in(source, name, depth + 1, module.path)
                 if found is not None and not isinstance(found, External):
                     return found
             elif _is_ownership(source):
                 return External(f"{source}.{name}")
         if module.is_package:
-            return self.module(f"{module.name}.{name}")
+            return self.module(f"{module.name}.{name}", module.path)
         return None
 
-    def follow(self, binding: Binding, depth: int = 0) -> Symbol | None:
+    def follow(self, binding: Binding, depth: int = 0, near: str = "") -> Symbol | None:
+        """What a binding leads to; `near` is the file that has it."""
         if not isinstance(binding, Imported):
             return binding
         if depth > _LONGEST_CHAIN:
@@ -149,17 +155,17 @@ class Project:
         if binding.name is None:
             if _is_ownership(binding.module):
                 return External(binding.module)
-            return self.module(binding.module) or External(binding.module)
-        return self.resolve_in(binding.module, binding.name, depth + 1)
+            return self.module(binding.module, near) or External(binding.module)
+        return self.resolve_in(binding.module, binding.name, depth + 1, near)
 
-    def resolve_in(self, dotted: str, name: str, depth: int = 0) -> Symbol | None:
+    def resolve_in(self, dotted: str, name: str, depth: int = 0, near: str = "") -> Symbol | None:
         """What `from dotted import name` binds."""
         if _is_ownership(dotted):
             return External(f"{dotted}.{name}")
-        source = self.module(dotted)
+        source = self.module(dotted, near)
         if source is None:
-            return self.module(f"{dotted}.{name}") or External(f"{dotted}.{name}")
-        return self.resolve(source, name, depth + 1) or self.module(f"{dotted}.{name}")
+            return self.module(f"{dotted}.{name}", near) or External(f"{dotted}.{name}")
+        return self.resolve(source, name, depth + 1) or self.module(f"{dotted}.{name}", near)
 
     def attribute(self, owner: Symbol, name: str) -> Symbol | None:
         """What `owner.name` leads to where owner is a module, something external, or a class with inner classes."""
@@ -167,7 +173,7 @@ class Project:
             inner = self.module(f"{owner.name}.{name}") if not _is_ownership(owner.name) else None
             return inner or External(f"{owner.name}.{name}")
         if isinstance(owner, ModuleInfo):
-            return self.resolve(owner, name) or self.module(f"{owner.name}.{name}")
+            return self.resolve(owner, name) or self.module(f"{owner.name}.{name}", owner.path)
         if isinstance(owner, ClassInfo):
             inner_class = owner.module.class_named(f"{owner.qualname}.{name}")
             return inner_class or self.find_method(owner, name)
@@ -282,6 +288,16 @@ def _package_prefix(root: Path) -> str:
         root = root.parent
         parts.insert(0, root.name)
     return ".".join(parts)
+
+
+def _shared_folders(path: str, other: str) -> int:
+    """How many folders two paths have in common, from the top."""
+    count = 0
+    for left, right in zip(path.split("/")[:-1], other.split("/")[:-1], strict=False):
+        if left != right:
+            break
+        count += 1
+    return count
 
 
 def _is_ownership(dotted: str) -> bool:

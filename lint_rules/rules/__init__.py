@@ -6,10 +6,7 @@ from importlib import import_module
 
 from lint_rules.rules.base import Context, Rule
 
-__all__ = ["RULES_VERSION", "Context", "Rule", "RuleLoadError", "UnknownRuleError", "all_rules", "get_rule"]
-
-#: Part of every cache key: raise it when any rule may answer otherwise than before.
-RULES_VERSION = "1"
+__all__ = ["Context", "Rule", "RuleLoadError", "UnknownRuleError", "all_rules", "get_rule", "load_rules"]
 
 _MODULES = (
     "own001_dropped",
@@ -38,17 +35,25 @@ class UnknownRuleError(LookupError):
         self.known = known
 
 
-def all_rules() -> tuple[Rule, ...]:
-    """Every rule, by code. Raises `RuleLoadError`: a rule that is not there must not read as "clean"."""
-    found = []
+def load_rules() -> tuple[tuple[Rule, ...], tuple[RuleLoadError, ...]]:
+    """Every rule that can be loaded, by code, and an error for each that cannot."""
+    found: list[Rule] = []
+    failed: list[RuleLoadError] = []
     for name in _MODULES:
         module = f"{__name__}.{name}"
         try:
-            rule = import_module(module).RULE
-        except Exception as error:
-            raise RuleLoadError(module, error) from error
-        found.append(rule)
-    return tuple(found)
+            found.append(import_module(module).RULE)
+        except Exception as error:  # noqa: BLE001  whatever a module raises, the other rules go on
+            failed.append(RuleLoadError(module, error))
+    return tuple(found), tuple(failed)
+
+
+def all_rules() -> tuple[Rule, ...]:
+    """Every rule, by code. Raises `RuleLoadError`: a rule that is not there must not read as "clean"."""
+    found, failed = load_rules()
+    if failed:
+        raise failed[0]
+    return found
 
 
 def get_rule(code: str) -> Rule:

@@ -61,7 +61,8 @@ def message(site: CopySite, outcomes: list[Outcome]) -> str:
     if others and site.sources:
         text += f", while {quoted(others)} {'comes' if len(others) == 1 else 'come'} from {quoted(site.sources)}"
     elif site.sources:
-        text += f", although {quoted(site.sources)} {'has' if len(site.sources) == 1 else 'have'} them"
+        have = "has" if len(site.sources) == 1 else "have"
+        text += f", although {quoted(site.sources)} {have} {'it' if len(fields) == 1 else 'them'}"
     return f"{text}. {advice(site, outcomes)}"
 
 
@@ -103,12 +104,22 @@ def advice(site: CopySite, outcomes: list[Outcome]) -> str:
 def fixes(site: CopySite, outcomes: list[Outcome]) -> Iterator[Fix]:
     reachable = [outcome for outcome in outcomes if outcome.carry is not None]
     if site.is_call and reachable:
-        edits = tuple(Edit(site.place, o.field, o.carry.expression) for o in reachable if o.carry is not None)
+        edits = tuple(
+            Edit(site.place, keyword(site, o.field), o.carry.expression, site.call)
+            for o in reachable
+            if o.carry is not None
+        )
         given = ", ".join(f"{edit.keyword}={edit.expression}" for edit in edits)
         sure = all(o.carry is not None and o.carry.sure for o in reachable)
         yield Fix(f"carry it: {given}", "safe" if sure else "unsafe", edits)
     for outcome in outcomes:
         yield Fix(f'declare the drop: {outcome.field}=Dropped("{outcome.field}", "<reason>")', "display")
+
+
+def keyword(site: CopySite, field: str) -> str:
+    """The name under which the constructor takes a field."""
+    info = site.plan.fields[field].info
+    return info.init_name if info is not None and site.plan.cls.flavor == "attrs" else field
 
 
 _HEAD = """\

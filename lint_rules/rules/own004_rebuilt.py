@@ -58,7 +58,8 @@ def message(site: CopySite, outcomes: list[Outcome]) -> str:
     how = "a copy" if outcomes[0].why == "copy" else "a new object"
     it = "it" if len(fields) == 1 else "them"
     return (
-        f"{what} must stay the same object, but {made} puts {how} in its place although {source} has {it}."
+        f"{what} must stay the same object, but {made} puts {how} in its place although {source}"
+        f" {'has' if len(site.sources) < 2 else 'have'} {it}."
         f" Carry {it} over, or give it up with `Dropped({fields[0]!r}, reason)`."
     )
 

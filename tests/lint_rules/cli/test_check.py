@@ -198,19 +198,6 @@ def test_a_missing_configuration_file_is_status_2(project: Project) -> None:
     )
 
 
-def test_rules_that_cannot_be_loaded_are_one_line_and_status_2(
-    project: Project, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def fail(*args: object) -> None:
-        raise session.NoRulesError("rule own001 cannot be imported: no module named 'x'")
-
-    monkeypatch.setattr(session, "run_rules", fail)
-    project.add("a.py", DROP)
-    done = project.run("check")
-    assert (done.status, done.stdout) == (2, "")
-    assert done.stderr == "error: rule own001 cannot be imported: no module named 'x'\n"
-
-
 def test_a_fault_of_the_checker_itself_is_status_2_and_never_1(
     project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:

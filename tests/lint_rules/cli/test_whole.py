@@ -11,6 +11,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from lint_rules import rules
+from lint_rules.rules import own001_dropped
+
 if TYPE_CHECKING:
     from tests.lint_rules.cli.conftest import Done, Project
 
@@ -211,3 +214,18 @@ def test_a_terminal_that_lacks_a_letter_is_no_reason_to_fail(lossy: Project) -> 
     )
     assert (done.returncode, done.stderr) == (1, b"")
     assert rb"`p\u03bbck`" in done.stdout
+
+
+def test_a_rule_that_cannot_be_loaded_is_one_line_and_status_2_and_the_others_go_on(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(rules, "_MODULES", ("own001_dropped", "own999_nowhere"))
+    project.add("a.py", own001_dropped.RULE.bad[0])
+    for _ in range(2):  # and the cache does not hide it
+        done = project.run("check")
+        assert done.status == 2
+        assert "OWN001" in done.stdout
+        assert done.stderr == (
+            "error: the rule lint_rules.rules.own999_nowhere cannot be loaded: ModuleNotFoundError: "
+            "No module named 'lint_rules.rules.own999_nowhere'\n"
+        )
