@@ -77,9 +77,7 @@ class Objects(Calls):
                 state.write(made, OPEN, one(UNKNOWN))
             return
         fields = self.project.fields(cls)
-        if not fields and not isinstance(made, Obj):
-            return
-        if not fields or self._has_foreign_base(cls):
+        if self._has_foreign_base(cls) or (not fields and (arguments.keywords or arguments.positional)):
             self._fill_unknown(made, fields, arguments, state)
             return
         self._fill_fields(made, fields, arguments, state)

@@ -70,6 +70,8 @@ def _state(site: CopySite, outcomes: list[Outcome]) -> str:
     it = "it" if len(outcomes) == 1 else "them"
     why = outcomes[0].why
     made = made_by(site)
+    if site.how == "return":
+        return f"{made} has {it} blank"
     if why == "none":
         return f"{made} gives {it} an empty value"
     if why == "absent":
@@ -78,8 +80,6 @@ def _state(site: CopySite, outcomes: list[Outcome]) -> str:
         return f"on one path {made} leaves {it} unset"
     if why == "base":
         return f"{made} leaves {it} at the blank value of its fresh base"
-    if site.how == "return":
-        return f"{made} has {it} blank"
     if site.how == "mapping":
         return f"{made} does not have {it} under the name that is read"
     return f"{made} leaves {it} blank"
