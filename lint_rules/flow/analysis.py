@@ -9,7 +9,7 @@ from lint_rules.flow.interest import Interest
 from lint_rules.flow.interpreter import Interpreter
 from lint_rules.flow.judge import Judge
 from lint_rules.flow.roundtrip import judge_round_trips
-from lint_rules.index.model import ClassInfo
+from lint_rules.index.model import ClassInfo, Imported, ValueBinding
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -36,7 +36,7 @@ def find_copy_sites(
         return []
     names = plans.names() | {name.rpartition(".")[2] for name in materializers}
     interest = Interest(project, plans, names)
-    while interest.add(_aliases(project, plans, interest)):
+    while interest.add_class_names(_aliases(project, plans, interest)):
         pass
     judge = Judge(project, plans, materializers)
     interpreter = Interpreter(project, plans, judge, interest)
@@ -66,12 +66,20 @@ def _aliases(project: Project, plans: PlanTable, interest: Interest) -> set[str]
     found: set[str] = set()
     for path in interest.paths():
         module = project.module_at(path)
-        for name in module.bindings if module is not None else ():
-            if name not in interest.names and module is not None:
+        for name, binding in module.bindings.items() if module is not None else ():
+            # Only an import of a known name, or a variable, can be another name; the rest need not be followed.
+            renames = binding.name in interest.names if isinstance(binding, Imported) else _is_name(binding)
+            if renames and name not in interest.names and module is not None:
                 symbol = project.resolve(module, name)
+                if isinstance(symbol, ValueBinding):
+                    symbol = project.resolve_expression(symbol.module, symbol.expression)
                 if isinstance(symbol, ClassInfo) and plans.of(symbol) is not None:
                     found.add(name)
     return found
+
+
+def _is_name(binding: object) -> bool:
+    return isinstance(binding, ValueBinding) and isinstance(binding.expression, ast.Name | ast.Attribute)
 
 
 def _top_level_speaks(module: ModuleInfo, interest: Interest) -> bool:

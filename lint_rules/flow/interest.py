@@ -7,12 +7,10 @@ from bisect import bisect_left
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from lint_rules.index.model import ClassInfo, External, ModuleInfo
-
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from lint_rules.index.model import FunctionInfo, Symbol
+    from lint_rules.index.model import FunctionInfo, ModuleInfo
     from lint_rules.index.plans import PlanTable
     from lint_rules.index.project import Project
 
@@ -21,15 +19,20 @@ __all__ = ["Interest"]
 #: A name that stands in more files than this says nothing about plans.
 _COMMON = 60
 
-#: Functions and methods that make one object from another, or set attributes by name.
-_COPIERS = frozenset({
-    "dataclasses.replace", "copy.replace", "copy.copy", "copy.deepcopy", "attrs.evolve", "attr.evolve", "attr.assoc",
-    "functools.partial", "builtins.setattr", "ownership.transfer", "ownership.transfer.transfer",
-})  # fmt: skip
+#: Functions that make one object from another, or set attributes by name, ...
+_COPIERS = frozenset({"replace", "evolve", "assoc", "copy", "deepcopy", "partial", "setattr", "transfer"})
+
+#: ... and how a module may give them another name.
+_RENAMED = re.compile(rb"\b(?:replace|evolve|assoc|copy|deepcopy|partial|transfer)\s+as\s+(\w+)")
+
+#: Methods that do the same, and calls of a class that the text does not name.
 _COPYING_METHODS = frozenset({
     "_replace", "__replace__", "model_copy", "__setattr__", "__new__", "__init__", "__copy__", "__deepcopy__", "_make",
     "evolve", "cls", "__class__", "vars",
 })  # fmt: skip
+
+#: Modules of the copiers, which a function may import for itself.
+_MODULES = frozenset({"copy", "dataclasses", "functools", "attrs", "attr"})
 
 _NEWLINE = re.compile(r"\n")
 _CALL = re.compile(r"(\w+)(?:\[[^\]\n]*\])?\s*\(")
@@ -59,6 +62,7 @@ class Interest:
         self.project = project
         self.plans = plans
         self.names: set[str] = set(names)
+        self.classes: set[str] = {cls.qualname.rpartition(".")[2] for cls in plans.direct}
         self.transferable = {name for plan in plans.direct.values() for name in plan.transferable}
         #: Names of functions that make or change plans, or call one that does.
         self.productive: set[str] = set()
@@ -67,9 +71,14 @@ class Interest:
         self._facts: dict[FunctionInfo, _Facts] = {}
         self._starts: dict[str, list[int]] = {}
         self._wrappers: dict[FunctionInfo, bool] = {}
-        self._copiers: dict[str, set[str]] = {}
+        self._maker_names: frozenset[str] | None = None
 
     # Text
+
+    def add_class_names(self, names: Iterable[str]) -> bool:
+        """Names under which modules know the plan classes; returns whether any of them is new."""
+        self.classes |= set(names)
+        return self.add(names)
 
     def add(self, names: Iterable[str]) -> bool:
         """Look for more names from now on; returns whether any of them is new."""
@@ -175,6 +184,7 @@ class Interest:
     def _look(self, info: FunctionInfo) -> _Facts:
         """Read a function's text; a look at every node of its tree would cost more than most analyses."""
         text = self._text_of(info)
+        makers = self._makers()
         facts = _Facts()
         facts.calls.update(_CALL.findall(text))
         facts.stores.update(_STORE.findall(text))
@@ -182,10 +192,13 @@ class Interest:
         facts.returns = _RETURN.search(text) is not None
         facts.makes = (
             not facts.calls.isdisjoint(_COPYING_METHODS)
-            or not self._makers(info.module).isdisjoint(_BARE_CALL.findall(text))
+            or not makers.isdisjoint(_BARE_CALL.findall(text))
             or _UNNAMED_CALL.search(text) is not None
             or "__dict__" in text
-            or any(self._is_dotted_maker(info.module, *pair) for pair in set(_DOTTED_CALL.findall(text)))
+            or any(
+                attribute in makers and (name in info.module.bindings or name in _MODULES)
+                for name, attribute in _DOTTED_CALL.findall(text)
+            )
         )
         return facts
 
@@ -197,26 +210,15 @@ class Interest:
         last = info.node.end_lineno or info.node.lineno
         return module.text[starts[info.node.lineno - 1] : starts[last] if last < len(starts) else len(module.text)]
 
-    def _makers(self, module: ModuleInfo) -> set[str]:
-        """Names that, called in this module, make a plan or copy an object."""
-        found = self._copiers.get(module.path)
-        if found is None:
-            found = self._copiers[module.path] = {"setattr", "deepcopy", "replace", "partial"}
-            found |= {name for name in module.bindings if self._is_maker(self.project.resolve(module, name))}
-            found |= {cls.qualname.rpartition(".")[2] for cls in self.plans.direct}
-        return found
-
-    def _is_maker(self, symbol: Symbol | None) -> bool:
-        if isinstance(symbol, External):
-            return symbol.name in _COPIERS
-        return isinstance(symbol, ClassInfo) and self.plans.of(symbol) is not None
-
-    def _is_dotted_maker(self, module: ModuleInfo, name: str, attribute: str) -> bool:
-        """Whether `name.attribute(...)` is such a call, by whatever name the other module knows it."""
-        owner = self.project.resolve(module, name) if name in module.bindings else None
-        if not isinstance(owner, ModuleInfo | External):
-            return name in {"copy", "dataclasses"} and f"{name}.{attribute}" in _COPIERS
-        return self._is_maker(self.project.attribute(owner, attribute))
+    def _makers(self) -> frozenset[str]:
+        """Names that, called, make a plan or copy an object; some of them only in other modules."""
+        if self._maker_names is None:
+            renamed: set[str] = set()
+            for file in self.project.tree.files.values():
+                if b" as " in file.data and any(b"%b as" % name.encode() in file.data for name in _COPIERS):
+                    renamed.update(name.decode() for name in _RENAMED.findall(file.data))
+            self._maker_names = _COPIERS | renamed
+        return self._maker_names | self.classes
 
 
 def _pattern(names: set[str]) -> re.Pattern[str]:

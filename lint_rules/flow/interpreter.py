@@ -20,13 +20,14 @@ from lint_rules.flow.values import (
     Node,
     Obj,
     Param,
+    Pending,
     Seq,
     bare,
     join,
     one,
 )
 from lint_rules.index.build import absolute_import, build_class, last_name
-from lint_rules.index.model import External, FunctionInfo, Imported
+from lint_rules.index.model import FunctionInfo, Imported
 from lint_rules.index.plans import is_ownership_name
 
 if TYPE_CHECKING:
@@ -455,16 +456,13 @@ class Interpreter(Methods):
         if isinstance(node, ast.Import):
             for alias in node.names:
                 target = alias.name if alias.asname else alias.name.partition(".")[0]
-                symbol = self.project.follow(Imported(target), near=frame.module.path)
                 name = alias.asname or target
-                state.write(frame, name, self.symbol_value(symbol, name))
+                state.write(frame, name, one(Pending(Imported(target), name)))
         elif isinstance(node, ast.ImportFrom):
             source = absolute_import(frame.module, node)
             for alias in node.names:
                 name = alias.asname or alias.name
-                symbol = self.project.follow(Imported(source, alias.name), near=frame.module.path)
-                symbol = symbol or External(f"{source}.{alias.name}")
-                state.write(frame, name, self.symbol_value(symbol, name))
+                state.write(frame, name, one(Pending(Imported(source, alias.name), name)))
 
     def _delete(self, node: ast.stmt, frame: Frame, state: State) -> None:
         assert isinstance(node, ast.Delete)

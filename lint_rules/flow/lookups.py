@@ -28,6 +28,7 @@ from lint_rules.flow.values import (
     Opaque,
     Param,
     Partial,
+    Pending,
     Read,
     Seq,
     Super,
@@ -71,9 +72,18 @@ class Lookups:
         while scope is not None:
             found = state.read(scope, name)
             if found is not None:
-                return found
+                return self._imported(found[0], frame.module) if isinstance(found[0], Pending) else found
             scope = scope.parent
         return self.global_value(frame.module, name)
+
+    def _imported(self, pending: Pending, module: ModuleInfo) -> Val:
+        if pending.value is None:
+            imported = pending.imported
+            symbol = self.project.follow(imported, near=module.path)
+            if symbol is None:
+                symbol = External(f"{imported.module}.{imported.name}" if imported.name else imported.module)
+            pending.value = self.symbol_value(symbol, pending.name)
+        return pending.value
 
     def global_value(self, module: ModuleInfo, name: str) -> Val:
         key = (module.path, name)

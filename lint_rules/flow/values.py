@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     import ast
     from collections.abc import Iterable
 
-    from lint_rules.index.model import ClassInfo, External, FieldInfo, FunctionInfo, ModuleInfo
+    from lint_rules.index.model import ClassInfo, External, FieldInfo, FunctionInfo, Imported, ModuleInfo
 
 __all__ = [
     "GAP",
@@ -39,6 +39,7 @@ __all__ = [
     "Opaque",
     "Param",
     "Partial",
+    "Pending",
     "Read",
     "Seq",
     "Super",
@@ -278,6 +279,15 @@ class Super(Node):
 
     cls: ClassInfo
     receiver: Node
+
+
+@dataclass(eq=False, slots=True)
+class Pending(Node):
+    """A name that a function imports for itself; it is resolved when it is first looked at."""
+
+    imported: Imported
+    name: str
+    value: Val | None = None
 
 
 @dataclass(eq=False, slots=True)
