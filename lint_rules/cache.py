@@ -136,7 +136,11 @@ def _outcome_as(outcome: Outcome) -> dict[str, Any]:
 
 def _finding_as(finding: Finding) -> list[Any]:
     fixes = [
-        [fix.title, fix.safety, [[_place_as(e.place), e.keyword, e.expression, e.callee] for e in fix.edits]]
+        [
+            fix.title,
+            fix.safety,
+            [[_place_as(e.place), e.keyword, e.expression, e.callee, e.statement] for e in fix.edits],
+        ]
         for fix in finding.fixes
     ]
     declared = [_place_as(each) for each in finding.declared_at]

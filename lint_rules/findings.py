@@ -29,6 +29,9 @@ class Place:
 class Edit:
     """One change of a fix: give the call that starts at `place` the keyword argument `keyword=expression`.
 
+    With `statement`, the change is another one: `expression` is a statement for the field `keyword`, to stand on a
+    line of its own behind the statement that starts at `place`.
+
     `expression` is the source text of the value, valid where the call stands. An edit whose call cannot take the
     keyword (it is there already, or the position is no call) makes the whole fix inapplicable.
 
@@ -40,6 +43,7 @@ class Edit:
     keyword: str
     expression: str
     callee: str = ""
+    statement: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Applies the fixes that findings offer: a keyword more in a call, laid out as the call is.
+"""Applies the fixes that findings offer: a keyword more in a call, laid out as the call is, or a statement more.
 
 The call is found with `ast`, which is quick; only its own text goes through LibCST, which keeps what is not touched.
 """
@@ -107,6 +107,12 @@ class _Draft:
         if not 0 < edit.place.line <= len(self.starts):
             raise _InapplicableError
         at = self._now(self.starts[edit.place.line - 1] + edit.place.column - 1)
+        if edit.statement:
+            end = _line_end(self.text, at, edit)
+            inserted = _statement_lines(self.text, at, edit)
+            self.text = self.text[:end] + inserted + self.text[end:]
+            self.moves.append((end, end, len(inserted)))
+            return
         for start, end in _calls_at(self.text, at, edit):
             old = self.text[start:end]
             new = _with_keyword(old, edit)
@@ -124,6 +130,27 @@ class _Draft:
             if offset >= end:
                 offset += growth
         return offset
+
+
+def _line_end(text: str, offset: int, edit: Edit) -> int:
+    """Where the last line of the statement at `offset` ends; nothing but a comment may follow the statement there."""
+    starts = [0, *(match.end() for match in _NEWLINE.finditer(text))]
+    line = bisect_right(starts, offset)
+    column = len(text[starts[line - 1] : offset].encode("utf-8", "surrogatepass"))
+    for node in ast.walk(parse(text, edit.place.path)):
+        if isinstance(node, ast.stmt) and node.lineno == line and node.col_offset == column:
+            end = _end(text, starts, node)
+            rest = re.match(r"[ \t]*(?:#[^\r\n]*)?(?=[\r\n]|\Z)", text[end:])
+            if rest is not None and not text[starts[line - 1] : offset].strip():
+                return end + rest.end()
+    raise _InapplicableError
+
+
+def _statement_lines(text: str, offset: int, edit: Edit) -> str:
+    """The new statement with the line end before it and the indentation of its neighbour."""
+    found = _NEWLINE.search(text)
+    indent = text[text.rfind("\n", 0, offset) + 1 : offset]
+    return (found.group() if found is not None else "\n") + indent + edit.expression
 
 
 def _common_prefix(one: Sequence[str], other: Sequence[str]) -> int:
@@ -150,12 +177,12 @@ def _calls_at(text: str, offset: int, edit: Edit) -> list[tuple[int, int]]:
     return [(offset, _end(text, starts, call)) for call in calls[:1]]
 
 
-def _end(text: str, starts: list[int], call: ast.Call) -> int:
-    assert call.end_lineno is not None
-    assert call.end_col_offset is not None
-    start = starts[call.end_lineno - 1]
-    row = text[start : start + call.end_col_offset]  # no shorter than the wanted part: a character is a byte or more
-    return start + len(row.encode("utf-8", "surrogatepass")[: call.end_col_offset].decode("utf-8", "surrogatepass"))
+def _end(text: str, starts: list[int], node: ast.expr | ast.stmt) -> int:
+    assert node.end_lineno is not None
+    assert node.end_col_offset is not None
+    start = starts[node.end_lineno - 1]
+    row = text[start : start + node.end_col_offset]  # no shorter than the wanted part: a character is a byte or more
+    return start + len(row.encode("utf-8", "surrogatepass")[: node.end_col_offset].decode("utf-8", "surrogatepass"))
 
 
 def _last_name(node: ast.expr) -> str:

@@ -27,7 +27,11 @@ def find_carry(
     where nothing that is in scope has it.
     """
     copied, own = obj.copied, plan.fields[name].info
-    if copied is None or copied.depth or copied.how == "assign" or not isinstance(copied.node, ast.Call):
+    if copied is None or copied.depth:
+        return None
+    if isinstance(copied.node, ast.Assign):
+        return _from_assignment(name, copied.node, plan, state, frame, lookups)
+    if copied.how == "assign" or not isinstance(copied.node, ast.Call):
         return None
     if last_name(copied.node.func) in {"model_copy", "copy"}:
         return None
@@ -49,6 +53,22 @@ def find_carry(
             found = _from(name, source, source.name, plan, lookups)
             if found is not None:
                 return found
+    return None
+
+
+def _from_assignment(
+    name: str, node: ast.Assign, plan: PlanInfo, state: State, frame: Frame, lookups: Lookups
+) -> Carry | None:
+    """The assignment for a field after the model of `new.sibling = old.sibling`, where both are plain names."""
+    (target, *others), value = node.targets, node.value
+    if others or not isinstance(target, ast.Attribute) or not isinstance(value, ast.Attribute):
+        return None
+    if target.attr != value.attr or not isinstance(target.value, ast.Name) or not isinstance(value.value, ast.Name):
+        return None
+    for source in lookups.lookup(value.value.id, frame, state):
+        found = _from(name, bare(source), value.value.id, plan, lookups)
+        if found is not None:
+            return Carry(found.expression, found.sure, target.value.id)
     return None
 
 

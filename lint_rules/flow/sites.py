@@ -17,11 +17,13 @@ __all__ = ["Carry", "CopySite", "Outcome"]
 class Carry:
     """How a missing value can be written where the copy is made: `expression`, valid in that scope.
 
-    `sure` says that the source is a plan with a field of this name and the same annotation.
+    `sure` says that the source is a plan with a field of this name and the same annotation. `target` is the object
+    that a copy list assigns to, and empty where the copy is a call.
     """
 
     expression: str
     sure: bool
+    target: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,6 +37,7 @@ def finding_as_dict(finding: Finding) -> dict[str, Any]:
                         "column": edit.place.column,
                         "keyword": edit.keyword,
                         "expression": edit.expression,
+                        "statement": edit.statement,
                     }
                     for edit in fix.edits
                 ],

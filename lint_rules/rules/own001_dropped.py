@@ -23,7 +23,7 @@ from lint_rules.rules.base import Context, Rule
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from lint_rules.flow.sites import CopySite, Outcome
+    from lint_rules.flow.sites import Carry, CopySite, Outcome
 
 __all__ = ["RULE"]
 
@@ -87,7 +87,9 @@ def _state(site: CopySite, outcomes: list[Outcome]) -> str:
 
 def advice(site: CopySite, outcomes: list[Outcome]) -> str:
     first = outcomes[0]
-    if first.carry is not None:
+    if first.carry is not None and first.carry.target:
+        do = f"Add `{assignment(first.field, first.carry)}`"
+    elif first.carry is not None:
         given = ", ".join(f"{o.field}={o.carry.expression}" for o in outcomes if o.carry is not None)
         do = f"Pass `{given}`"
     elif site.how == "assign":
@@ -103,7 +105,17 @@ def advice(site: CopySite, outcomes: list[Outcome]) -> str:
 
 def fixes(site: CopySite, outcomes: list[Outcome]) -> Iterator[Fix]:
     reachable = [outcome for outcome in outcomes if outcome.carry is not None]
-    if site.is_call and reachable:
+    if site.how == "assign" and reachable:
+        # Each goes right behind the first assignment of the list, so the last field goes first.
+        edits = tuple(
+            Edit(site.place, o.field, assignment(o.field, o.carry), statement=True)
+            for o in reversed(reachable)
+            if o.carry is not None
+        )
+        sure = all(o.carry is not None and o.carry.sure for o in reachable)
+        lines = "; ".join(edit.expression for edit in reversed(edits))
+        yield Fix(f"carry it: {lines}", "safe" if sure else "unsafe", edits)
+    elif site.is_call and reachable:
         edits = tuple(
             Edit(site.place, keyword(site, o.field), o.carry.expression, site.call)
             for o in reachable
@@ -114,6 +126,11 @@ def fixes(site: CopySite, outcomes: list[Outcome]) -> Iterator[Fix]:
         yield Fix(f"carry it: {given}", "safe" if sure else "unsafe", edits)
     for outcome in outcomes:
         yield Fix(f'declare the drop: {outcome.field}=Dropped("{outcome.field}", "<reason>")', "display")
+
+
+def assignment(field: str, carry: Carry) -> str:
+    """The statement that a copy list lacks."""
+    return f"{carry.target}.{field} = {carry.expression}"
 
 
 def keyword(site: CopySite, field: str) -> str:
@@ -189,6 +206,9 @@ def single(prepared: MoePlan) -> MoePlan:
     return replace(plan_moe(1), fused=prepared.fused, route_pack=gone)
 """,
     ),
-    fix="Safe where the source is a plan that has the field under the same name and type: the keyword is added.",
+    fix=(
+        "Safe where the source has the field under the same name and type: the keyword, or the assignment that a copy"
+        " list lacks, is added."
+    ),
     run=run,
 )

@@ -305,3 +305,39 @@ def materialize(selection, device):
     last = "                topk_sum=programs.topk_sum,\n"
     after = before.replace(MARK, "").replace(last, last + "                route_pack=plan.route_pack,\n")
     assert fixed(before, "route_pack") == after
+
+
+# A statement more
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("§new.a = old.a\n", "new.a = old.a\nnew.b = old.b\n"),
+        ("§new.a = old.a", "new.a = old.a\nnew.b = old.b"),
+        (
+            "if x:\n    §new.a = old.a  # why\n    y = 1\n",
+            "if x:\n    new.a = old.a  # why\n    new.b = old.b\n    y = 1\n",
+        ),
+        ("if x:\n\t§new.a = (\n\t\told.a\n\t)\n", "if x:\n\tnew.a = (\n\t\told.a\n\t)\n\tnew.b = old.b\n"),
+        ("§new.a = old.a\r\nx = 1\r\n", "new.a = old.a\r\nnew.b = old.b\r\nx = 1\r\n"),
+        ("§new.a = old.a; x = 1\n", None),
+        ("x = 1; §new.a = old.a\n", None),
+        ("if x: §new.a = old.a\n", None),
+        ("x = §f(1)\n", None),
+    ],
+)
+def test_a_statement_is_added_behind_one_that_has_its_lines_to_itself(before: str, after: str | None) -> None:
+    source, place = place_of(before)
+    edit = Edit(place, "b", "new.b = old.b", statement=True)
+    finding = Finding("OWN001", place, "a.Plan", ("b",), "dropped", (), (Fix("carry", "safe", (edit,)),))
+    assert apply(tree_of({"a.py": source}), finding).texts.get("a.py") == after
+
+
+def test_two_statements_and_a_keyword_in_one_file_are_all_added() -> None:
+    source = "new.a = old.a\nx = replace(f, a=1)\n"
+    here, call = Place("a.py", 1, 1), Place("a.py", 2, 5)
+    edits = tuple(Edit(here, name, f"new.{name} = old.{name}", statement=True) for name in ("c", "b"))
+    listed = Finding("OWN001", here, "a.Plan", ("b", "c"), "dropped", (), (Fix("carry", "safe", edits),))
+    changes = apply(tree_of({"a.py": source}), listed, carry(call, "d"))
+    assert changes.texts["a.py"] == "new.a = old.a\nnew.b = old.b\nnew.c = old.c\nx = replace(f, a=1, d=plan.d)\n"

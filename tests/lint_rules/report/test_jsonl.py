@@ -50,7 +50,16 @@ def test_a_finding_is_one_object_with_these_keys_in_this_order() -> None:
             {
                 "title": "carry it",
                 "safety": "safe",
-                "edits": [{"path": "pkg/a.py", "line": 3, "column": 7, "keyword": "x", "expression": "plan.x"}],
+                "edits": [
+                    {
+                        "path": "pkg/a.py",
+                        "line": 3,
+                        "column": 7,
+                        "keyword": "x",
+                        "expression": "plan.x",
+                        "statement": False,
+                    }
+                ],
             },
             {"title": "declare the drop", "safety": "display", "edits": []},
         ],

@@ -148,3 +148,14 @@ def test_a_finding_about_two_modules_names_the_class_in_full() -> None:
     assert finding.class_name == "kit.plans.MoePlan"
     assert str(finding.place) == "kit/use.py:6"
     assert [str(place) for place in finding.declared_at] == ["kit/plans.py:14"]
+
+
+def test_a_copy_list_is_mended_with_an_assignment_more() -> None:
+    body = (
+        "def fork(parent: MoePlan, child: MoePlan) -> MoePlan:\n    child = plan_moe(parent.rows)\n"
+        "    child.fused = parent.fused\n    return child\n"
+    )
+    (finding,) = findings_in(PLAN + body)
+    assert "Add `child.pack = parent.pack`, or give it up" in finding.message
+    (edit,) = finding.fixes[0].edits
+    assert (finding.fixes[0].safety, edit.statement, edit.expression) == ("safe", True, "child.pack = parent.pack")
