@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
+import sys
+from typing import TYPE_CHECKING, Any
 
 from lint_rules.findings import Place
 from lint_rules.index.model import ClassInfo, FieldInfo, FunctionInfo, Imported, ModuleInfo, ValueBinding
@@ -14,6 +15,9 @@ if TYPE_CHECKING:
     from lint_rules.index.model import Flavor
 
 __all__ = ["absolute_import", "build_class", "build_module", "last_name", "unquoted"]
+
+#: `type X = ...` of Python 3.12; what reads it on 3.11 has made an assignment of it.
+_TYPE_ALIAS: tuple[type[Any], ...] = (ast.TypeAlias,) if sys.version_info >= (3, 12) else ()
 
 _DATACLASS_DECORATORS = {"dataclass", "pydantic_dataclass"}
 _ATTRS_DECORATORS = {"define", "frozen", "mutable", "attrs", "attributes", "s", "dataclass"}
@@ -69,6 +73,8 @@ def _bind_block(module: ModuleInfo, body: Iterable[ast.stmt]) -> None:
             _bind_target(module, node.target, node.value)
         elif isinstance(node, ast.AugAssign):
             _bind_target(module, node.target, None)
+        elif isinstance(node, _TYPE_ALIAS):
+            _bind_target(module, node.name, node.value)
         elif isinstance(node, ast.If | ast.For | ast.While):
             _bind_branch(module, node.body)
             _bind_branch(module, node.orelse)

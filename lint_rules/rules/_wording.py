@@ -1,16 +1,40 @@
-"""Phrases that the messages of several rules share."""
+"""What the rules over copy sites share: one finding a site, and the phrases of its message."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
+from lint_rules.findings import Finding
 
-    from lint_rules.findings import Place
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from lint_rules.findings import Fix, Place
     from lint_rules.flow.sites import CopySite, Outcome
 
-__all__ = ["declared_at", "listed", "made_by", "quoted"]
+__all__ = ["declared_at", "listed", "made_by", "quoted", "site_findings"]
+
+
+def site_findings(
+    sites: Iterable[CopySite],
+    code: str,
+    what: str,
+    message: Callable[[CopySite, list[Outcome]], str],
+    fixes: Callable[[CopySite, list[Outcome]], Iterable[Fix]],
+) -> Iterator[Finding]:
+    """One finding for each site that has outcomes of this sort, about all of their fields."""
+    for site in sites:
+        outcomes = [outcome for outcome in site.outcomes if outcome.what == what]
+        if outcomes:
+            yield Finding(
+                code=code,
+                place=site.place,
+                class_name=site.plan.cls.full_name,
+                fields=tuple(outcome.field for outcome in outcomes),
+                message=message(site, outcomes),
+                declared_at=declared_at(site, outcomes),
+                fixes=tuple(fixes(site, outcomes)),
+            )
 
 
 def quoted(names: Sequence[str]) -> str:

@@ -16,13 +16,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lint_rules.findings import Edit, Finding, Fix
-from lint_rules.rules._wording import declared_at, made_by, quoted
+from lint_rules.findings import Edit, Fix
+from lint_rules.rules._wording import declared_at, made_by, quoted, site_findings
 from lint_rules.rules.base import Context, Rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from lint_rules.findings import Finding
     from lint_rules.flow.sites import Carry, CopySite, Outcome
 
 __all__ = ["RULE"]
@@ -31,24 +32,7 @@ CODE = "OWN001"
 
 
 def run(context: Context) -> Iterator[Finding]:
-    for site in context.copy_sites():
-        outcomes = [outcome for outcome in site.outcomes if outcome.what == "dropped"]
-        if outcomes:
-            yield finding(site, outcomes)
-
-
-def finding(site: CopySite, outcomes: list[Outcome]) -> Finding:
-    """The finding for the dropped fields of one site."""
-    fields = tuple(outcome.field for outcome in outcomes)
-    return Finding(
-        code=CODE,
-        place=site.place,
-        class_name=site.plan.cls.full_name,
-        fields=fields,
-        message=message(site, outcomes),
-        declared_at=declared_at(site, outcomes),
-        fixes=tuple(fixes(site, outcomes)),
-    )
+    return site_findings(context.copy_sites(), CODE, "dropped", message, fixes)
 
 
 def message(site: CopySite, outcomes: list[Outcome]) -> str:

@@ -10,13 +10,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lint_rules.findings import Finding, Fix
-from lint_rules.rules._wording import declared_at, made_by, quoted
+from lint_rules.findings import Fix
+from lint_rules.rules._wording import declared_at, made_by, quoted, site_findings
 from lint_rules.rules.base import Context, Rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from lint_rules.findings import Finding
     from lint_rules.flow.sites import CopySite, Outcome
 
 __all__ = ["RULE"]
@@ -25,23 +26,11 @@ CODE = "OWN004"
 
 
 def run(context: Context) -> Iterator[Finding]:
-    for site in context.copy_sites():
-        outcomes = [outcome for outcome in site.outcomes if outcome.what == "rebuilt"]
-        if outcomes:
-            yield finding(site, outcomes)
+    return site_findings(context.copy_sites(), CODE, "rebuilt", message, fixes)
 
 
-def finding(site: CopySite, outcomes: list[Outcome]) -> Finding:
-    fields = tuple(outcome.field for outcome in outcomes)
-    return Finding(
-        code=CODE,
-        place=site.place,
-        class_name=site.plan.cls.full_name,
-        fields=fields,
-        message=message(site, outcomes),
-        declared_at=declared_at(site, outcomes),
-        fixes=(Fix("carry the prepared object instead of making another", "display"),),
-    )
+def fixes(site: CopySite, outcomes: list[Outcome]) -> Iterator[Fix]:
+    yield Fix("carry the prepared object instead of making another", "display")
 
 
 def message(site: CopySite, outcomes: list[Outcome]) -> str:

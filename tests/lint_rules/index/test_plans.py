@@ -60,6 +60,16 @@ def test_a_non_generic_alias_is_remembered() -> None:
     assert plan.fields["renamed"].alias == ""
 
 
+def test_a_type_statement_is_an_alias_like_any_other() -> None:
+    table, problems = table_of({
+        "a.py": "from dataclasses import dataclass\nfrom ownership import Transferable, plan\n\n"
+        "type Launch = Transferable[object]\n\n\n@plan\n@dataclass\nclass Stage[T]:\n    fold: Launch\n",
+    })  # fmt: skip
+    assert problems == []
+    (plan,) = table.direct.values()
+    assert (plan.fields["fold"].kind, plan.fields["fold"].alias) == ("Transferable", "Launch")
+
+
 def test_marks_that_a_module_of_the_project_passes_on_under_other_names_are_found() -> None:
     files = {
         "marks.py": "from ownership import Fact as Known\nfrom ownership import Transferable as Kept\n"
