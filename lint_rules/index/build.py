@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import sys
 from typing import TYPE_CHECKING, Any
 
 from lint_rules.findings import Place
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["absolute_import", "build_class", "build_module", "last_name", "unquoted"]
 
 #: `type X = ...` of Python 3.12; what reads it on 3.11 has made an assignment of it.
-_TYPE_ALIAS: tuple[type[Any], ...] = (ast.TypeAlias,) if sys.version_info >= (3, 12) else ()
+_TYPE_ALIAS: tuple[type[Any], ...] = (ast.__dict__["TypeAlias"],) if "TypeAlias" in ast.__dict__ else ()
 
 _DATACLASS_DECORATORS = {"dataclass", "pydantic_dataclass"}
 _ATTRS_DECORATORS = {"define", "frozen", "mutable", "attrs", "attributes", "s", "dataclass"}
