@@ -9,13 +9,14 @@ from lint_rules.flow.interest import Interest
 from lint_rules.flow.interpreter import Interpreter
 from lint_rules.flow.judge import Judge
 from lint_rules.flow.roundtrip import judge_round_trips
+from lint_rules.index.build import last_name
 from lint_rules.index.model import ClassInfo, Imported, ValueBinding
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from lint_rules.flow.sites import CopySite
-    from lint_rules.index.model import FunctionInfo, ModuleInfo
+    from lint_rules.index.model import Binding, FunctionInfo, ModuleInfo
     from lint_rules.index.plans import PlanTable
     from lint_rules.index.project import Project
 
@@ -62,14 +63,12 @@ def find_copy_sites(
 
 
 def _aliases(project: Project, plans: PlanTable, interest: Interest) -> set[str]:
-    """Other names under which modules know the plan classes (`from .records import StageRecord as Stage`)."""
+    """Other names under which modules know plan classes (`from .records import StageRecord as Stage`); subclasses."""
     found: set[str] = set()
     for path in interest.paths():
         module = project.module_at(path)
         for name, binding in module.bindings.items() if module is not None else ():
-            # Only an import of a known name, or a variable, can be another name; the rest need not be followed.
-            renames = binding.name in interest.names if isinstance(binding, Imported) else _is_name(binding)
-            if renames and name not in interest.names and module is not None:
+            if _may_name_plan(binding, interest.names) and name not in interest.names and module is not None:
                 symbol = project.resolve(module, name)
                 if isinstance(symbol, ValueBinding):
                     symbol = project.resolve_expression(symbol.module, symbol.expression)
@@ -78,7 +77,12 @@ def _aliases(project: Project, plans: PlanTable, interest: Interest) -> set[str]
     return found
 
 
-def _is_name(binding: object) -> bool:
+def _may_name_plan(binding: Binding, names: set[str]) -> bool:
+    """Whether an import, a variable or a subclass may be a plan class; the rest need not be followed."""
+    if isinstance(binding, Imported):
+        return binding.name in names
+    if isinstance(binding, ClassInfo):
+        return any(last_name(base) in names for base in binding.node.bases)
     return isinstance(binding, ValueBinding) and isinstance(binding.expression, ast.Name | ast.Attribute)
 
 

@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 
     from lint_rules.flow.values import Val
     from lint_rules.index.model import ClassInfo, FunctionInfo
+    from lint_rules.index.plans import PlanTable
+    from lint_rules.index.project import Project
 
 __all__ = ["Calls"]
 
@@ -49,8 +51,16 @@ _LEAST = 20
 _NOT_TRANSPARENT = {"contextmanager", "asynccontextmanager", "overload", "singledispatch", "abstractmethod"}
 
 
+#: Methods that keep what they are given, and leave it as it is.
+_KEEPING = {"add", "append", "appendleft", "extend", "insert", "put", "put_nowait", "setdefault"}
+
+
 class Calls(Expressions):
     """Evaluation of calls. Function bodies, objects and special functions are left to the subclasses."""
+
+    def __init__(self, project: Project, plans: PlanTable) -> None:
+        super().__init__(project, plans)
+        self._free_names: dict[FunctionInfo, set[str]] = {}
 
     #: Steps that are left for the function under analysis; when they are used up, calls are no longer followed.
     budget: int = 0
@@ -125,6 +135,8 @@ class Calls(Expressions):
             found = self.call_method(callee.receiver, callee.name, arguments, node, frame, state)
         elif isinstance(callee, Attr):
             found = self.call_method(callee.owner, callee.name, arguments, node, frame, state)
+        elif (cls := self.class_of(callee)) is not None and (method := self.project.find_method(cls, "__call__")):
+            return self._call_bound(BoundMethod(callee, "__call__", method), method, arguments, node, frame, state)
         if found is not None:
             return found
         return self.opaque_call(callee, arguments, node, state)
@@ -170,13 +182,25 @@ class Calls(Expressions):
             fed = fed or self.is_fed(one(callee.receiver), state)
         elif not isinstance(callee, Native | Function | Class):
             fed = fed or not (isinstance(callee, Param) and callee.is_global)
+        if isinstance(callee, Attr | BoundMethod) and callee.name in _KEEPING:
+            return one(Opaque(node, fed, cls))
         for value in arguments.every():
             for part in value:
                 self._expose(bare(part), state, fed=fed)
         return one(Opaque(node, fed, cls))
 
     def _expose(self, node: Node, state: State, *, fed: bool) -> None:
-        if isinstance(node, Obj) and fed and not self.project.frozen(node.cls):
+        if isinstance(node, Function) and node.closure is not None:
+            # A callback may be called, and change what it closes over.
+            for value in self._closed_over(node.info, node.closure, state):
+                for part in value:
+                    if not isinstance(bare(part), Function):
+                        self._expose(bare(part), state, fed=True)
+        elif isinstance(node, Partial):
+            for value in (node.function, *node.args, *node.keywords.values()):
+                for part in value:
+                    self._expose(bare(part), state, fed=True)
+        elif isinstance(node, Obj) and fed and not self.project.frozen(node.cls):
             others = self.plans.of(node.cls) is not None
             node.tainted = node.tainted or others
         elif isinstance(node, Dict):
@@ -194,7 +218,7 @@ class Calls(Expressions):
         state: State,
         closure: Frame | None,
     ) -> Val:
-        if not self._is_followed(info, arguments, receiver, frame, state):
+        if not self._is_followed(info, arguments, receiver, frame, state, closure):
             cls = self.project.annotated_class(info.module, info.node.returns)
             callee: Node = Function(info) if receiver is None else BoundMethod(receiver, info.node.name, info)
             return self.opaque_call(callee, arguments, node, state, cls)
@@ -209,7 +233,13 @@ class Calls(Expressions):
         return value
 
     def _is_followed(
-        self, info: FunctionInfo, arguments: Arguments, receiver: Node | None, frame: Frame, state: State
+        self,
+        info: FunctionInfo,
+        arguments: Arguments,
+        receiver: Node | None,
+        frame: Frame,
+        state: State,
+        closure: Frame | None,
     ) -> bool:
         if self.budget <= _LEAST or frame.depth >= _DEEPEST or self._is_running(info, frame):
             return False
@@ -217,8 +247,27 @@ class Calls(Expressions):
             return False
         if self.is_worth_following(info):
             return True
+        if info.node.name == "__init__" and any(self.is_fed(value, state) for value in arguments.every()):
+            return True
         values = [*arguments.every(), *([one(receiver)] if receiver is not None else [])]
+        if closure is not None:
+            inner = self._closed_over(info, closure, state)
+            if any(self.is_fed(value, state) for value in inner):
+                return True
+            values += inner
         return any(self._is_tracked(part, state) for value in values for part in value)
+
+    def _closed_over(self, info: FunctionInfo, closure: Frame, state: State) -> list[Val]:
+        """The variables of outer functions that a nested one speaks of."""
+        if info not in self._free_names:
+            self._free_names[info] = {node.id for node in ast.walk(info.node) if isinstance(node, ast.Name)}
+        found: dict[str, Val] = {}
+        scope: Frame | None = closure
+        while scope is not None:
+            entries = state.entries(scope)
+            found = {name: entries[name] for name in self._free_names[info] if name in entries} | found
+            scope = scope.parent
+        return list(found.values())
 
     def _is_running(self, info: FunctionInfo, frame: Frame) -> bool:
         return any(active is info for active in self.active)

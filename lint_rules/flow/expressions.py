@@ -418,6 +418,7 @@ class Expressions(Lookups):
     def _comprehension(self, node: ast.expr, frame: Frame, state: State) -> Val:
         assert isinstance(node, ast.ListComp | ast.SetComp | ast.GeneratorExp)
         inner = Frame(frame.module, frame.info, frame, frame.depth, frame.owner, frame.receiver, frame.root)
+        inner.local_functions = frame.local_functions
         items: list[Val] = []
         complete = True
         for exact in self._iterate(node.generators, inner, state):
@@ -428,6 +429,7 @@ class Expressions(Lookups):
     def _dict_comprehension(self, node: ast.expr, frame: Frame, state: State) -> Val:
         assert isinstance(node, ast.DictComp)
         inner = Frame(frame.module, frame.info, frame, frame.depth, frame.owner, frame.receiver, frame.root)
+        inner.local_functions = frame.local_functions
         made = Dict(node)
         state.writable(made)
         for _ in self._iterate(node.generators, inner, state):

@@ -34,6 +34,9 @@ _COPYING_METHODS = frozenset({
 #: Modules of the copiers, which a function may import for itself.
 _MODULES = frozenset({"copy", "dataclasses", "functools", "attrs", "attr"})
 
+#: What a function may do on its own account: `from .records import Plan as Stage`.
+_AS = re.compile(r"\b(\w+)\s+as\s+(\w+)")
+
 _NEWLINE = re.compile(r"\n")
 _CALL = re.compile(r"(\w+)(?:\[[^\]\n]*\])?\s*\(")
 _BARE_CALL = re.compile(r"(?<![\w.])(\w+)(?:\[[^\]\n]*\])?\s*\(")
@@ -185,6 +188,8 @@ class Interest:
         """Read a function's text; a look at every node of its tree would cost more than most analyses."""
         text = self._text_of(info)
         makers = self._makers()
+        if " as " in text:
+            makers |= {new for old, new in _AS.findall(text) if old in makers}
         facts = _Facts()
         facts.calls.update(_CALL.findall(text))
         facts.stores.update(_STORE.findall(text))
@@ -196,7 +201,8 @@ class Interest:
             or _UNNAMED_CALL.search(text) is not None
             or "__dict__" in text
             or any(
-                attribute in makers and (name in info.module.bindings or name in _MODULES)
+                attribute in self.classes
+                or (attribute in makers and (name in info.module.bindings or name in _MODULES))
                 for name, attribute in _DOTTED_CALL.findall(text)
             )
         )

@@ -17,8 +17,11 @@ from lint_rules.flow.values import (
     Dict,
     DictView,
     Function,
+    Item,
+    Native,
     Node,
     Obj,
+    Opaque,
     Param,
     Pending,
     Seq,
@@ -27,7 +30,7 @@ from lint_rules.flow.values import (
     one,
 )
 from lint_rules.index.build import absolute_import, build_class, last_name
-from lint_rules.index.model import FunctionInfo, Imported
+from lint_rules.index.model import ClassInfo, FunctionInfo, Imported
 from lint_rules.index.plans import is_ownership_name
 
 if TYPE_CHECKING:
@@ -54,6 +57,8 @@ class Interpreter(Methods):
         self.judge = judge
         self.interest = interest
         self.active: list[FunctionInfo] = []
+        self._lambdas: dict[ast.Lambda, FunctionInfo] = {}
+        self._dispatch[ast.Lambda] = self._lambda
         self._statements: dict[type[ast.stmt], Callable[[ast.stmt, Frame, State], None]] = {
             ast.Expr: self._expression,
             ast.Assign: self._assign,
@@ -119,6 +124,8 @@ class Interpreter(Methods):
         self.block([node for node in module.tree.body if not isinstance(node, definitions)], frame, state)
         self.judge.exit(one(UNKNOWN), state, module.tree.body[-1], self)
         self.judge.finish(self)
+        frame.returns.append((one(Const.of(None)), state, module.tree.body[-1]))
+        self._analyze_nested(frame)
 
     def _analyze_nested(self, frame: Frame) -> None:
         """Functions that the analysed one defines, with the variables that it leaves them."""
@@ -130,8 +137,12 @@ class Interpreter(Methods):
                 final = end.copy()
             else:
                 final.merge(end)
+        done: set[ast.AST] = set()
         for node, defined in frame.local_functions:
             assert isinstance(node, Function)
+            if node.info.node in done:
+                continue
+            done.add(node.info.node)
             if self.interest.is_root(node.info) and node.info not in self.active:
                 self.analyze(node.info, frame, final if final is not None else defined)
 
@@ -249,7 +260,22 @@ class Interpreter(Methods):
     def _annotated(self, node: ast.stmt, frame: Frame, state: State) -> None:
         assert isinstance(node, ast.AnnAssign)
         if node.value is not None:
-            self.assign(node.target, self.value(node.value, frame, state), frame, state, node)
+            value = self.value(node.value, frame, state)
+            cls = self.project.annotated_class(frame.module, node.annotation)
+            if self.plans.of(cls) is not None:
+                value = tuple(self._of_class(part, cls) for part in value)
+            self.assign(node.target, value, frame, state, node)
+
+    @staticmethod
+    def _of_class(part: Node, cls: ClassInfo | None) -> Node:
+        """A value of which only its annotation tells what it is."""
+        if isinstance(part, Native):
+            return Param(part.name.rpartition(".")[2], cls, typed=True, is_global=True)
+        if isinstance(part, Param | Attr | Item | Opaque) and part.cls is None:
+            if isinstance(part, Param) and part.is_global:
+                return Param(part.name, cls, typed=True, is_global=True)
+            part.cls = cls
+        return part
 
     def _augmented(self, node: ast.stmt, frame: Frame, state: State) -> None:
         assert isinstance(node, ast.AugAssign)
@@ -342,7 +368,8 @@ class Interpreter(Methods):
         if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
             self._narrow(test.operand, frame, state, holds=not holds)
         elif isinstance(test, ast.BoolOp):
-            if isinstance(test.op, ast.And) is holds:
+            # Of several tests for a value, any may be the one that failed.
+            if isinstance(test.op, ast.And) is holds or all(map(_is_guard, test.values)):
                 for part in test.values:
                     self._narrow(part, frame, state, holds=holds)
         elif isinstance(test, ast.Compare) and len(test.ops) == 1:
@@ -354,15 +381,18 @@ class Interpreter(Methods):
         elif isinstance(test, ast.Name | ast.Attribute | ast.NamedExpr) and not holds:
             self._mark_absent(test, frame, state)
         elif isinstance(test, ast.Call) and last_name(test.func) == "isinstance" and len(test.args) == 2:
-            if holds is (last_name(test.args[1]) in {"Absent", "Dropped"}):
+            if holds is _are_absent(test.args[1]):
                 self._mark_absent(test.args[0], frame, state)
         elif isinstance(test, ast.Call) and last_name(test.func) == "hasattr" and len(test.args) == 2 and not holds:
             getter = ast.Call(ast.Name("getattr", ast.Load()), test.args, [])
             self._mark_absent(ast.copy_location(getter, test), frame, state)
 
     def _mark_absent(self, node: ast.expr, frame: Frame, state: State) -> None:
-        found = {bare(part) for part in self.value(node, frame, state)}
-        state.absent |= {part for part in found if isinstance(part, Attr | Param)}
+        self._note_absent(self.value(node, frame, state), state)
+
+    @staticmethod
+    def _note_absent(value: Val, state: State) -> None:
+        state.absent |= {part for node in value if isinstance(part := bare(node), Attr | Param)}
 
     def _for(self, node: ast.stmt, frame: Frame, state: State) -> None:
         assert isinstance(node, ast.For | ast.AsyncFor)
@@ -418,17 +448,20 @@ class Interpreter(Methods):
 
     def _match(self, node: ast.stmt, frame: Frame, state: State) -> None:
         assert isinstance(node, ast.Match)
-        self.value(node.subject, frame, state)
+        subject = self.value(node.subject, frame, state)
         ended: State | None = None
         exhaustive = False
         for case in node.cases:
             branch = state.copy()
-            for part in ast.walk(case.pattern):
-                name = getattr(part, "name", None) or getattr(part, "rest", None)
-                if isinstance(name, str):
-                    branch.write(frame, name, one(UNKNOWN))
+            self._match_pattern(case.pattern, subject, frame, branch)
+            if case.guard is not None:
+                self._narrow(case.guard, frame, branch, holds=True)
+            elif isinstance(case.pattern, ast.MatchClass) and not _is_absent_pattern(case.pattern):
+                # What is not of this class has nothing to take.
+                self._note_absent(subject, state)
             self.block(case.body, frame, branch)
-            exhaustive = exhaustive or (isinstance(case.pattern, ast.MatchAs) and case.pattern.pattern is None)
+            irrefutable = isinstance(case.pattern, ast.MatchAs) and case.pattern.pattern is None
+            exhaustive = exhaustive or (irrefutable and case.guard is None)
             if ended is None:
                 ended = branch
             else:
@@ -439,11 +472,48 @@ class Interpreter(Methods):
             ended.merge(state)
         state.become(ended)
 
+    def _match_pattern(self, pattern: ast.pattern, subject: Val, frame: Frame, state: State) -> None:
+        """Bind the names of a pattern, and remember if it matches only what is empty."""
+        if _is_absent_pattern(pattern):
+            self._note_absent(subject, state)
+        for part in ast.walk(pattern):
+            name = getattr(part, "name", None) or getattr(part, "rest", None)
+            if isinstance(name, str):
+                state.write(frame, name, one(UNKNOWN))
+        if isinstance(pattern, ast.MatchAs) and pattern.name is not None:
+            state.write(frame, pattern.name, subject)
+        inner = pattern.pattern if isinstance(pattern, ast.MatchAs) else pattern
+        if not isinstance(inner, ast.MatchClass):
+            return
+        found = self.project.resolve_expression(frame.module, inner.cls)
+        names = list(self.project.fields(found)) if isinstance(found, ClassInfo) else []
+        pairs = [*zip(names, inner.patterns, strict=False), *zip(inner.kwd_attrs, inner.kwd_patterns, strict=True)]
+        for attribute, part in pairs:
+            values = [self.get_attribute(node, attribute, inner.cls, frame, state) for node in subject]
+            self._match_pattern(part, join(values), frame, state)
+
     def _define(self, node: ast.stmt, frame: Frame, state: State) -> None:
         assert isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
         prefix = f"{frame.info.qualname}.<locals>." if frame.info is not None else ""
         made = Function(FunctionInfo(frame.module, prefix + node.name, node), frame)
         state.write(frame, node.name, one(made))
+        self._note_local(made, frame, state)
+
+    def _lambda(self, node: ast.expr, frame: Frame, state: State) -> Val:
+        """A function whose body is one `return`."""
+        assert isinstance(node, ast.Lambda)
+        info = self._lambdas.get(node)
+        if info is None:
+            body = ast.copy_location(ast.Return(node.body), node.body)
+            function = ast.FunctionDef("<lambda>", node.args, [body], [])
+            prefix = f"{frame.info.qualname}.<locals>." if frame.info is not None else ""
+            info = FunctionInfo(frame.module, f"{prefix}<lambda>", ast.copy_location(function, node))
+            self._lambdas[node] = info
+        made = Function(info, frame)
+        self._note_local(made, frame, state)
+        return one(made)
+
+    def _note_local(self, made: Function, frame: Frame, state: State) -> None:
         if frame.depth == 0:
             frame.local_functions.append((made, state.copy()))
 
@@ -482,3 +552,35 @@ class Interpreter(Methods):
     def _global(self, node: ast.stmt, frame: Frame, state: State) -> None:
         assert isinstance(node, ast.Global | ast.Nonlocal)
         frame.global_names.update(node.names)
+
+
+def _are_absent(classes: ast.expr) -> bool:
+    """Whether the second argument of `isinstance` names nothing but the marks of an empty field."""
+    if isinstance(classes, ast.Tuple):
+        return bool(classes.elts) and all(map(_are_absent, classes.elts))
+    if isinstance(classes, ast.BinOp):
+        return _are_absent(classes.left) and _are_absent(classes.right)
+    return last_name(classes) in {"Absent", "Dropped"}
+
+
+def _is_absent_pattern(pattern: ast.pattern) -> bool:
+    """Whether a pattern matches only what is empty: `None`, `Absent()`."""
+    if isinstance(pattern, ast.MatchOr):
+        return all(map(_is_absent_pattern, pattern.patterns))
+    if isinstance(pattern, ast.MatchAs) and pattern.pattern is not None:
+        return _is_absent_pattern(pattern.pattern)
+    if isinstance(pattern, ast.MatchClass):
+        return _are_absent(pattern.cls)
+    return isinstance(pattern, ast.MatchSingleton) and pattern.value is None
+
+
+def _is_guard(test: ast.expr) -> bool:
+    """Whether a test asks no more than whether something is there."""
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        return _is_guard(test.operand)
+    if isinstance(test, ast.Compare):
+        right = test.comparators[0]
+        return len(test.ops) == 1 and isinstance(right, ast.Constant) and right.value is None
+    if isinstance(test, ast.Call):
+        return last_name(test.func) in {"isinstance", "hasattr"}
+    return isinstance(test, ast.Attribute)

@@ -124,10 +124,14 @@ class Judge:
         for obj in returned:
             self._judge(obj, state, node, interpreter, returned=True)
         receiver = run.frame.receiver
-        others = [obj for obj in run.created if not obj.superseded and obj not in returned]
+        others = dict.fromkeys(run.created)
+        self._reach_stored(state, others)
         if isinstance(receiver, Obj):
-            others.append(receiver)
+            others[receiver] = None
+        used = self._steps(returned, state)
         for obj in others:
+            if obj.superseded or obj in returned or obj in used:
+                continue
             if obj.copied is not None and obj in state.slots:
                 self._judge(obj, state, node, interpreter, returned=False)
 
@@ -167,6 +171,26 @@ class Judge:
             for value in state.entries(node).values():
                 for part in value:
                     self._reach(part, state, found, depth + 1)
+
+    def _reach_stored(self, state: State, found: dict[Obj, None]) -> None:
+        """Plans that an object of the caller, or a variable of the function, holds in the end."""
+        assert self._run is not None
+        for key, entries in state.slots.items():
+            if key is self._run.frame or isinstance(key, Param | Attr):
+                for value in entries.values():
+                    for part in value:
+                        self._reach(part, state, found, 0)
+
+    def _steps(self, returned: Iterable[Obj], state: State) -> set[Node]:
+        """Objects that were made only to take the values of a returned plan from them."""
+        return {
+            bare(owner)
+            for obj in returned
+            if self.plans.of(obj.cls) is not None
+            for value in state.entries(obj).values()
+            for part in value
+            for owner in owners(part)
+        }
 
     def _carries(self, value: Val, state: State) -> bool:
         for part in value:
@@ -293,7 +317,9 @@ class Judge:
         """Whether one of the sources could supply the field."""
         able = False
         for source, count in sources.items():
-            if any(isinstance(n, Attr) and n.name == name and bare(n.owner) is source for n in state.absent):
+            if source in state.absent or any(
+                isinstance(n, Attr) and n.name == name and bare(n.owner) is source for n in state.absent
+            ):
                 return False
             cls = interpreter.class_of(source)
             plan = self.plans.of(cls)

@@ -113,7 +113,7 @@ class Lookups:
         frame = Frame(binding.module, None, None, depth=1)
         value = self.value(binding.expression, frame, State())
         lasting = (Const, Seq, AbsentMark, Class, Function, Native, Module, Partial)
-        if all(isinstance(node, lasting) for node in value):
+        if all(isinstance(node, lasting) or _is_class_method(node) for node in value):
             return value
         cls = next((n.cls for n in value if isinstance(n, Obj | Opaque | Param) and n.cls is not None), None)
         return one(Param(name, cls, is_global=True))
@@ -236,6 +236,10 @@ class Lookups:
         if plan is not None:
             names += [name for name in plan.fields if name not in names]
         return names
+
+
+def _is_class_method(node: Node) -> bool:
+    return isinstance(node, BoundMethod) and isinstance(node.receiver, Class)
 
 
 def _is_copying_method(name: str) -> bool:

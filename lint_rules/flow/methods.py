@@ -72,8 +72,7 @@ class Methods(Natives):
         if isinstance(receiver, Const) and isinstance(receiver.value, str):
             return self._string_method(receiver.value, name, arguments, node)
         if isinstance(receiver, Seq) and receiver.mutable:
-            self._list_method(receiver, name, arguments, frame, state)
-            return None
+            return self._list_method(receiver, name, arguments, frame, state)
         if name == "copy" and isinstance(receiver, Attr) and self.is_fed(one(receiver), state):
             return one(Opaque(node, fed=True, copies=one(receiver)))
         return None
@@ -200,17 +199,21 @@ class Methods(Natives):
         except (TypeError, ValueError):
             return None
 
-    def _list_method(self, receiver: Seq, name: str, arguments: Arguments, frame: Frame, state: State) -> None:
+    def _list_method(self, receiver: Seq, name: str, arguments: Arguments, frame: Frame, state: State) -> Val | None:
         """A list that changes becomes another node in every variable that holds it."""
+        more = self.elements(arguments.positional[0], state) if len(arguments.positional) == 1 else None
         if name == "append" and len(arguments.positional) == 1:
             grown = Seq((*receiver.items, arguments.positional[0]), receiver.complete, mutable=True)
+        elif name == "extend" and more is not None:
+            grown = Seq((*receiver.items, *more), receiver.complete, mutable=True)
         elif name in {"extend", "insert", "remove", "pop", "clear", "__iadd__"}:
             grown = Seq((*receiver.items, *arguments.positional), complete=False, mutable=True)
         else:
-            return
+            return None
         scope: Frame | None = frame
         while scope is not None:
             for variable, value in list(state.entries(scope).items()):
                 if any(node is receiver for node in value):
                     state.write(scope, variable, tuple(grown if node is receiver else node for node in value))
             scope = scope.parent
+        return None if name == "pop" else one(Const.of(None))

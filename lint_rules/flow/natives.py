@@ -232,7 +232,13 @@ class Natives(Objects):
         if arguments.positional:
             first = arguments.positional[0]
             inner = bare(first[0]) if len(first) == 1 else UNKNOWN
-            if not isinstance(inner, Dict | DictView):
+            pairs = self._pairs(first, state)
+            if pairs is not None:
+                made = Dict(node)
+                state.writable(made)
+                for key, value in pairs:
+                    self.write_key(made, key, value, state)
+            elif not isinstance(inner, Dict | DictView):
                 if (
                     isinstance(inner, Param | Attr | Item | Opaque)
                     and self.is_fed(first, state)
@@ -255,6 +261,15 @@ class Natives(Objects):
         if arguments.open_keywords:
             state.write(made, OPEN, one(UNKNOWN))
         return one(made)
+
+    def _pairs(self, source: Val, state: State) -> list[tuple[Val, Val]] | None:
+        """The keys and values of `[(key, value), ...]`, where all of them are known."""
+        if len(source) != 1 or not isinstance(bare(source[0]), Seq):
+            return None
+        rows = self.elements(source, state)
+        columns = [self.elements(row, state) for row in rows or ()]
+        found = [(column[0], column[1]) for column in columns if column is not None and len(column) == 2]
+        return found if rows is not None and len(found) == len(rows) else None
 
     def _list_call(self, arguments: Arguments, node: ast.Call, frame: Frame, state: State) -> Val | None:
         if not arguments.positional:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from lint_rules.flow.values import GAP, Attr, Dict, Node, Obj, Val, bare, is_blank, join
+from lint_rules.flow.values import GAP, Attr, Dict, Node, Obj, Val, bare, is_blank, join, owners
 
 if TYPE_CHECKING:
     import ast
@@ -133,6 +133,6 @@ def _excused(lacking: State, name: Any, present: Val) -> bool:
     """Whether the path that did not set a field knows that there is nothing to set it from."""
     if not lacking.absent:
         return False
-    return any(bare(node) in lacking.absent for node in present) or any(
-        isinstance(node, Attr) and node.name == name for node in lacking.absent
-    )
+    if any(isinstance(node, Attr) and node.name == name for node in lacking.absent):
+        return True
+    return any(bare(source) in lacking.absent for node in present for source in (node, *owners(node)))
