@@ -36,17 +36,76 @@ FIELD_NAMES = (
 FACT_NAMES = ("rows", "lane", "_width", "depth")
 
 HOWS: dict[Flavor, tuple[str, ...]] = {
-    "dataclass": ("replace", "keywords", "positions", "dict", "dict of all", "assign", "loop", "names", "transfer"),
-    "attrs": ("replace", "keywords", "positions", "dict", "dict of all", "assign", "loop", "names", "transfer"),
-    "namedtuple": ("replace", "keywords", "positions", "dict", "dict of all", "names"),
-    "plain": ("keywords", "positions", "dict of all", "assign", "loop"),
+    "dataclass": (
+        "replace",
+        "keywords",
+        "positions",
+        "dict",
+        "dict of all",
+        "assign",
+        "loop",
+        "names",
+        "transfer",
+        "steps",
+        "union",
+        "update",
+        "partial",
+        "zip",
+        "pairs",
+    ),
+    "attrs": (
+        "replace",
+        "keywords",
+        "positions",
+        "dict",
+        "dict of all",
+        "assign",
+        "loop",
+        "names",
+        "transfer",
+        "steps",
+        "union",
+        "update",
+        "partial",
+        "zip",
+        "pairs",
+    ),
+    "namedtuple": (
+        "replace",
+        "keywords",
+        "positions",
+        "dict",
+        "dict of all",
+        "names",
+        "steps",
+        "union",
+        "update",
+        "partial",
+        "pairs",
+    ),
+    "plain": ("keywords", "positions", "dict of all", "assign", "loop", "partial", "zip"),
 }
 
 #: Modules whose names keep their own name: what makes a class is not followed through an alias.
 NOALIAS = frozenset({"attrs", "typing", "dataclasses"})
 
 #: Ways of writing a copy in which a value of its own can stand for a field.
-REBUILDABLE = frozenset({"replace", "keywords", "positions", "dict", "dict of all", "assign"})
+REBUILDABLE = frozenset(
+    {
+        "steps",
+        "union",
+        "update",
+        "partial",
+        "pairs",
+        "zip",
+        "replace",
+        "keywords",
+        "positions",
+        "dict",
+        "dict of all",
+        "assign",
+    }
+)
 
 #: Ways of writing a copy in which the values may have been read before.
 EARLY = REBUILDABLE
@@ -65,7 +124,7 @@ WRAPS = (
 )
 
 #: Ways in which the field that is dropped is given as `Absent`.
-EXPLICIT = frozenset({"keywords", "positions", "dict of all", "transfer"})
+EXPLICIT = frozenset({"partial", "keywords", "positions", "dict of all", "transfer"})
 
 
 @dataclass(frozen=True)
@@ -91,7 +150,7 @@ class PlanSpec:
 
     def gives_blank(self, how: str) -> bool:
         """Whether a step that drops a field still gives the call a value for it, where no keyword shows it."""
-        return how in {"positions", "dict of all"} and (self.marked or self.flavor == "namedtuple")
+        return how in {"positions", "dict of all", "partial"} and (self.marked or self.flavor == "namedtuple")
 
     def argument(self, name: str) -> str:
         """The constructor's name for a field; attrs takes the underscores off."""
@@ -383,6 +442,32 @@ class _Writer:
                 lines = [f"given = {{{plan.argument(start)!r}: {value}}}"]
                 lines += [f"given[{plan.argument(name)!r}] = {value}" for name, value in others]
                 return [*early, *lines, f"return {self._replace(home, planned, '**given')}"]
+            case "steps":
+                lines = ["made = " + planned]
+                lines += [f"made = {self._replace(home, 'made', f'{plan.argument(n)}={v}')}" for n, v in values.items()]
+                return [*early, *lines, "return made"]
+            case "union":
+                parts = [f"{{{plan.argument(n)!r}: {v}}}" for n, v in values.items()]
+                lines = [f"first = {parts[0]}", f"given = {{**first, **({' | '.join(parts[1:] or parts)})}}"]
+                return [*early, *lines, f"return {self._replace(home, planned, '**given')}"]
+            case "update":
+                (start, value), *others = values.items()
+                lines = [f"given = {{{plan.argument(start)!r}: {value}}}"]
+                lines.append(f"given.update({', '.join(f'{plan.argument(n)}={v}' for n, v in others)})")
+                return [*early, *lines, f"return {self._replace(home, planned, '**given')}"]
+            case "partial":
+                items = [f"{plan.argument(n)}={v}" for n, v in everything.items()]
+                half = len(items) // 2
+                make = f"{home.outside('functools', 'partial')}({', '.join([cls, *items[:half]])})"
+                return [*early, f"make = {make}", f"return make({', '.join(items[half:])})"]
+            case "zip":
+                names, given = tuple(values), ", ".join(values.values())
+                setter = "object.__setattr__" if plan.frozen else "setattr"
+                lines = [f"fresh = {planned}", f"for name, value in zip({names!r}, ({given},)):"]
+                return [*early, *lines, f"    {setter}(fresh, name, value)", "return fresh"]
+            case "pairs":
+                given = ", ".join(f"({plan.argument(n)!r}, {v})" for n, v in values.items())
+                return [*early, f"return {self._replace(home, planned, f'**dict([{given}])')}"]
             case "positions" | "dict of all":
                 items = ", ".join(f"{plan.argument(n)}={v}" for n, v in everything.items())
                 return [*early, f"given = dict({items})", f"return {cls}(**given)"]
