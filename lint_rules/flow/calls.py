@@ -28,6 +28,7 @@ from lint_rules.flow.values import (
     bare,
     join,
     one,
+    owners,
 )
 from lint_rules.index.build import last_name
 
@@ -187,7 +188,18 @@ class Calls(Expressions):
         for value in arguments.every():
             for part in value:
                 self._expose(bare(part), state, fed=fed)
+                self._expose_with_source(bare(part), arguments, state)
         return one(Opaque(node, fed, cls))
+
+    def _expose_with_source(self, node: Node, arguments: Arguments, state: State) -> None:
+        """Who is given a plan together with its source may be there to complete it, be it frozen."""
+        if not isinstance(node, Obj) or (plan := self.plans.of(node.cls)) is None:
+            return
+        given = {bare(part) for value in arguments.every() for part in value}
+        for name in plan.transferable:
+            for part in state.read(node, name) or ():
+                if any(bare(owner) in given for owner in owners(part) if bare(owner) is not node):
+                    node.tainted = True
 
     def _expose(self, node: Node, state: State, *, fed: bool) -> None:
         if isinstance(node, Function) and node.closure is not None:
@@ -244,6 +256,8 @@ class Calls(Expressions):
         if self.budget <= _LEAST or frame.depth >= _DEEPEST or self._is_running(info, frame):
             return False
         if any(last_name(decorator) in _NOT_TRANSPARENT for decorator in info.decorators):
+            return False
+        if receiver is not None and not isinstance(receiver, Obj) and _is_hook(info):
             return False
         if self.is_worth_following(info):
             return True
@@ -349,3 +363,16 @@ class Calls(Expressions):
         how: Literal["replace", "construct", "assign", "transfer", "copy", "partial"],
     ) -> Birth:
         return Birth(frame.module, node, frame.root if frame.root is not None else node, frame.depth, how)
+
+
+def _is_hook(info: FunctionInfo) -> bool:
+    """Whether a method does nothing, so that it is there for a subclass to do it."""
+    spec = info.node.args
+    given = {parameter.arg for parameter in [*spec.posonlyargs, *spec.args]}
+    return all(
+        isinstance(node, ast.Pass)
+        or (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant))
+        or (isinstance(node, ast.Return) and isinstance(node.value, ast.Constant | None))
+        or (isinstance(node, ast.Return) and isinstance(node.value, ast.Name) and node.value.id in given)
+        for node in info.node.body
+    )

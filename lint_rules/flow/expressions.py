@@ -64,6 +64,7 @@ class Expressions(Lookups):
             ast.Call: self._call,
             ast.Tuple: self._sequence,
             ast.List: self._sequence,
+            ast.Set: self._sequence,
             ast.Dict: self._dict,
             ast.Subscript: self._subscript,
             ast.IfExp: self._conditional,
@@ -131,7 +132,7 @@ class Expressions(Lookups):
         return one(Const.of(node.value))
 
     def _sequence(self, node: ast.expr, frame: Frame, state: State) -> Val:
-        assert isinstance(node, ast.Tuple | ast.List)
+        assert isinstance(node, ast.Tuple | ast.List | ast.Set)
         items: list[Val] = []
         complete = True
         for element in node.elts:
@@ -143,7 +144,7 @@ class Expressions(Lookups):
                 items.append(self.value(element, frame, state))
         if not items and complete and isinstance(node, ast.Tuple):
             return one(Const.of(()))
-        return one(Seq(tuple(items), complete, mutable=isinstance(node, ast.List)))
+        return one(Seq(tuple(items), complete, mutable=not isinstance(node, ast.Tuple)))
 
     def _dict(self, node: ast.expr, frame: Frame, state: State) -> Val:
         assert isinstance(node, ast.Dict)

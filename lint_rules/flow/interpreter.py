@@ -49,6 +49,18 @@ __all__ = ["Interpreter"]
 _BUDGET = 2_000
 
 
+class _Loop:
+    """The states in which a loop that is being run has been left, and those in which a round of it has."""
+
+    def __init__(self) -> None:
+        self.left: list[State] = []
+        self.continued: list[State] = []
+
+    def end(self, state: State) -> None:
+        for other in self.left:
+            state.merge(other)
+
+
 class Interpreter(Methods):
     """Runs function bodies on abstract values and hands what they make to the judge."""
 
@@ -57,6 +69,7 @@ class Interpreter(Methods):
         self.judge = judge
         self.interest = interest
         self.active: list[FunctionInfo] = []
+        self._loops: list[_Loop] = []
         self._lambdas: dict[ast.Lambda, FunctionInfo] = {}
         self._dispatch[ast.Lambda] = self._lambda
         self._statements: dict[type[ast.stmt], Callable[[ast.stmt, Frame, State], None]] = {
@@ -66,8 +79,8 @@ class Interpreter(Methods):
             ast.AugAssign: self._augmented,
             ast.Return: self._return,
             ast.Raise: self._end,
-            ast.Continue: self._end,
-            ast.Break: self._end,
+            ast.Continue: self._leave_round,
+            ast.Break: self._leave_loop,
             ast.If: self._if,
             ast.For: self._for,
             ast.AsyncFor: self._for,
@@ -398,32 +411,48 @@ class Interpreter(Methods):
         assert isinstance(node, ast.For | ast.AsyncFor)
         iterable = self.value(node.iter, frame, state)
         known = self.elements(iterable, state)
-        if known is not None:
-            for item in known:
-                self.assign(node.target, item, frame, state, node)
-                self._round(node.body, frame, state)
-        else:
-            # The loop counts as entered: a list of names that copies nothing at all is not what people write.
-            self.assign(node.target, self.element(iterable, state), frame, state, node)
-            self._round(node.body, frame, state)
+        # The loop counts as entered: a list of names that copies nothing at all is not what people write.
+        items = known if known is not None else [self.element(iterable, state)]
+        loop = _Loop()
+        for item in items:
+            if not state.alive:
+                break
+            self.assign(node.target, item, frame, state, node)
+            self._round(node.body, frame, state, loop)
         self.block(node.orelse, frame, state)
+        loop.end(state)
 
-    def _round(self, body: list[ast.stmt], frame: Frame, state: State) -> None:
+    def _round(self, body: list[ast.stmt], frame: Frame, state: State, loop: _Loop) -> None:
         before = state.copy()
-        count = len(frame.returns)
+        self._loops.append(loop)
         self.block(body, frame, state)
-        if not state.alive:
-            # `continue` or `break` ended this round, or a return the function: others may go on.
-            ended = state.copy()
-            ended.alive = len(frame.returns) == count
-            before.merge(ended)
+        self._loops.pop()
+        for skipped in loop.continued:
+            state.merge(skipped)
+        loop.continued.clear()
+        if not state.alive and not loop.left:
+            # Every path of this round has left the function; the loop may not have come to it.
             state.become(before)
+
+    def _leave_round(self, node: ast.stmt, frame: Frame, state: State) -> None:
+        if self._loops:
+            self._loops[-1].continued.append(state.copy())
+        state.alive = False
+
+    def _leave_loop(self, node: ast.stmt, frame: Frame, state: State) -> None:
+        if self._loops:
+            self._loops[-1].left.append(state.copy())
+        state.alive = False
 
     def _while(self, node: ast.stmt, frame: Frame, state: State) -> None:
         assert isinstance(node, ast.While)
         self.value(node.test, frame, state)
-        self._round(node.body, frame, state)
+        loop = _Loop()
+        self._round(node.body, frame, state, loop)
+        if isinstance(node.test, ast.Constant) and node.test.value and loop.left:
+            state.alive = False  # only `break` ends it
         self.block(node.orelse, frame, state)
+        loop.end(state)
 
     def _with(self, node: ast.stmt, frame: Frame, state: State) -> None:
         assert isinstance(node, ast.With | ast.AsyncWith)
@@ -435,16 +464,32 @@ class Interpreter(Methods):
 
     def _try(self, node: ast.stmt, frame: Frame, state: State) -> None:
         assert isinstance(node, ast.Try | ast.TryStar)
-        handled = state.copy()
-        self.block(node.body, frame, state)
+        before = state.copy()
+        handled: State | None = None
+        for statement in node.body:
+            if state.alive and not _is_plain(statement):
+                if handled is None:
+                    handled = state.copy()
+                else:
+                    handled.merge(state.copy())
+            self.block([statement], frame, state)
         self.block(node.orelse, frame, state)
         for handler in node.handlers:
-            branch = handled.copy()
+            branch = (handled or before).copy()
+            if handler.type is not None and _catches(handler.type, "AttributeError"):
+                branch = before.copy()
+                self._mark_reads(node.body, frame, branch)
             self.block(handler.body, frame, branch)
             state.merge(branch)
         if not state.alive:
             return
         self.block(node.finalbody, frame, state)
+
+    def _mark_reads(self, body: list[ast.stmt], frame: Frame, state: State) -> None:
+        """Where an `AttributeError` was caught: what was read may not have been there."""
+        for part in (inner for statement in body for inner in ast.walk(statement)):
+            if isinstance(part, ast.Attribute) and isinstance(part.ctx, ast.Load) and isinstance(part.value, ast.Name):
+                self._mark_absent(part, frame, state)
 
     def _match(self, node: ast.stmt, frame: Frame, state: State) -> None:
         assert isinstance(node, ast.Match)
@@ -572,6 +617,22 @@ def _is_absent_pattern(pattern: ast.pattern) -> bool:
     if isinstance(pattern, ast.MatchClass):
         return _are_absent(pattern.cls)
     return isinstance(pattern, ast.MatchSingleton) and pattern.value is None
+
+
+def _is_plain(statement: ast.stmt) -> bool:
+    """Whether a statement only moves values from names and attributes to others: it does not fail."""
+    harmless = (ast.Name, ast.Attribute, ast.Constant, ast.Tuple, ast.expr_context)
+    return isinstance(statement, ast.Pass | ast.Global | ast.Nonlocal) or (
+        isinstance(statement, ast.Assign | ast.AnnAssign | ast.Return)
+        and all(isinstance(part, harmless) for child in ast.iter_child_nodes(statement) for part in ast.walk(child))
+    )
+
+
+def _catches(node: ast.expr, name: str) -> bool:
+    """Whether the type of an `except` clause is, or contains, an exception of this name."""
+    if isinstance(node, ast.Tuple):
+        return any(_catches(part, name) for part in node.elts)
+    return last_name(node) == name
 
 
 def _is_guard(test: ast.expr) -> bool:

@@ -82,6 +82,8 @@ class Judge:
         self._lists: list[CopySite] = []
         self._list_functions: dict[int, FunctionInfo] = {}
         self._followed: set[FunctionInfo] = set()
+        #: Fields that a caller gave to an object that a function it called had left without them.
+        self._completed: set[tuple[object, ...]] = set()
         self._run: _Run | None = None
         self._seen: set[tuple[object, ...]] = set()
 
@@ -257,6 +259,7 @@ class Judge:
             what = self._verdict(name, value, obj, state, interpreter, demanding)
             if what is None:
                 carried.append(name)
+                self._note_completed(obj, name)
             elif self._wanted(name, what, sources, state, interpreter):
                 carry = find_carry(name, obj, plan, state, run.frame, interpreter, list(sources))
                 site.outcomes.append(Outcome(name, what, self._why(value, obj, name), carry))
@@ -266,6 +269,19 @@ class Judge:
             site.outcomes += self._kept_leaks(obj, plan, state)
         if site.outcomes:
             self._keep(site)
+
+    def _note_completed(self, obj: Obj, name: str) -> None:
+        step: Obj | None = obj
+        by_caller = False
+        while step is not None:
+            by_caller = by_caller or name in step.finished
+            if by_caller and step.copied is not None and step.copied.depth:
+                origin = step.copied.module.place(step.copied.node)
+                self._completed.add((origin, step.cls, name))
+            before = step.previous
+            if before is not None and name in step.explicit and step.birth.depth < before.birth.depth:
+                by_caller = True
+            step = before
 
     def _verdict(
         self, name: str, value: Val | None, obj: Obj, state: State, interpreter: Interpreter, demanding: list[Node]
@@ -337,6 +353,8 @@ class Judge:
         if GAP in value:
             return "one path"
         first = bare(value[0])
+        if obj.copied is not None and obj.copied.how == "assign" and is_blank(first):
+            return "unset"
         if name in obj.explicit and is_blank(first):
             return "absent" if isinstance(first, AbsentMark) else "none"
         if isinstance(first, Opaque) and first.copies:
@@ -476,13 +494,18 @@ class Judge:
         self.sites.append(site)
 
     def results(self) -> list[CopySite]:
-        """All sites, each problem once: where the object is made if that alone shows it, else at the calls."""
+        """All sites, each problem once: where the object is made if that alone shows it, else at the calls.
+
+        An object that one caller completes is the callers' to complete: where it is made, nothing is wrong.
+        """
         lists = [site for site in self._lists if self._list_functions[id(site)] not in self._followed]
         best: dict[tuple[object, ...], int] = {}
         every = [*self.sites, *lists]
         for site in every:
             for outcome in site.outcomes:
                 key = (site.origin, site.plan.cls, outcome.field, outcome.what)
+                if site.depth == 0 and key[:3] in self._completed:
+                    continue
                 best[key] = min(best.get(key, site.depth), site.depth)
         kept: list[CopySite] = []
         seen: set[tuple[object, ...]] = set()
@@ -491,7 +514,7 @@ class Judge:
             for outcome in site.outcomes:
                 key = (site.origin, site.plan.cls, outcome.field, outcome.what)
                 at = (site.place, site.plan.cls, outcome.field, outcome.what)
-                if site.depth == best[key] and at not in seen:
+                if site.depth == best.get(key) and at not in seen:
                     seen.add(at)
                     outcomes.append(outcome)
             if outcomes:

@@ -202,11 +202,11 @@ class Methods(Natives):
     def _list_method(self, receiver: Seq, name: str, arguments: Arguments, frame: Frame, state: State) -> Val | None:
         """A list that changes becomes another node in every variable that holds it."""
         more = self.elements(arguments.positional[0], state) if len(arguments.positional) == 1 else None
-        if name == "append" and len(arguments.positional) == 1:
+        if name in {"append", "add"} and len(arguments.positional) == 1:
             grown = Seq((*receiver.items, arguments.positional[0]), receiver.complete, mutable=True)
         elif name == "extend" and more is not None:
             grown = Seq((*receiver.items, *more), receiver.complete, mutable=True)
-        elif name in {"extend", "insert", "remove", "pop", "clear", "__iadd__"}:
+        elif name in {"extend", "insert", "remove", "pop", "clear", "__iadd__", "update", "discard"}:
             grown = Seq((*receiver.items, *arguments.positional), complete=False, mutable=True)
         else:
             return None

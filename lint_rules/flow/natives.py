@@ -88,6 +88,8 @@ class Natives(Objects):
             "builtins.list": self._list_call,
             "builtins.tuple": self._list_call,
             "builtins.sorted": self._list_call,
+            "builtins.set": self._list_call,
+            "builtins.frozenset": self._list_call,
             "builtins.enumerate": self._enumerate,
             "builtins.zip": self._zip,
             "builtins.getattr": self._getattr,

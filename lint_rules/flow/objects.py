@@ -175,6 +175,8 @@ class Objects(Calls):
                 if isinstance(owner, Obj) and is_blank(part):
                     continue
                 found.append(owner)
+            if isinstance(part, Opaque) and part.copies:
+                found += self.taken_from(part.copies, target)
         return found
 
     def replace(
@@ -195,6 +197,7 @@ class Objects(Calls):
             made.base = kept.base
             made.tainted = kept.tainted
             kept.superseded = True
+            made.previous = kept
         else:
             made.base = kept
             slots.update(state.entries(kept))
@@ -261,8 +264,13 @@ class Objects(Calls):
                 target.stated.discard(name)
             if name in plan.transferable and self.taken_from(value, target):
                 self.note_completed(target, frame)
+                if frame.depth < target.birth.depth:
+                    target.finished.add(name)
                 if target.copied is None:
                     target.copied = self.birth(node, frame, "assign")
+            elif name in plan.transferable and target.base is not None and target.copied is None and _is_none(value):
+                # A copy has its carriers from the start, and this one loses one.
+                target.copied = self.birth(node, frame, "assign")
         elif isinstance(target, Param | Attr) and self.taken_from(value, target):
             self.note_assigned(target, name, value, node, frame)
 
@@ -274,3 +282,7 @@ class Objects(Calls):
                 self.initialize(owner.receiver, base, arguments, node, frame, state)
                 break
         return one(Const.of(None))
+
+
+def _is_none(value: Val) -> bool:
+    return all(isinstance(inner := bare(part), Const) and inner.value is None for part in value)

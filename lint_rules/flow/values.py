@@ -151,6 +151,10 @@ class Obj(Node):
     explicit: dict[str, ast.expr | None] = field(default_factory=dict)
     stated: set[str] = field(default_factory=set)
     superseded: bool = False
+    #: The object made in sight that `replace` was given.
+    previous: Obj | None = None
+    #: Fields that were set by a caller of the function that made it.
+    finished: set[str] = field(default_factory=set)
     copied: Birth | None = None
     tainted: bool = False
 

@@ -206,3 +206,38 @@ def test_a_copy_that_clears_a_carrier_is_found() -> None:
         },
         declared("use.Plan", "fold", "pack"),
     )
+
+
+NAMES = {
+    "set": 'FEW = {"fold"}',
+    "frozen set": 'FEW = frozenset({"fold"})',
+    "tuple": 'FEW = ("fold",)',
+    "sum of tuples": 'FEW = ("rows",) + ("fold",)',
+    "fields without some": 'FEW = [f.name for f in dataclasses.fields(Plan) if f.name not in ("rows", "pack")]',
+}
+
+
+@pytest.mark.parametrize("names", NAMES.values(), ids=NAMES)
+def test_names_kept_in_a_module_variable_are_read(names: str) -> None:
+    check(f"""
+{names}
+
+def renew(old: Plan) -> Plan:
+    return replace(plan_fresh(1), **{{name: getattr(old, name) for name in FEW}})  # OWN001: pack
+
+def renew_sorted(old: Plan) -> Plan:
+    return replace(plan_fresh(1), **{{name: getattr(old, name) for name in sorted(FEW)}})  # OWN001: pack
+""")
+
+
+def test_carriers_that_are_all_copied_are_all_rebuilt() -> None:
+    check("""
+        def renew(old: Plan) -> Plan:
+            return Plan(old.rows, copy.copy(old.fold), copy.deepcopy(old.pack))  # OWN004: fold, pack
+
+        def renew_by_dict(old: Plan) -> Plan:
+            return Plan(**{**dataclasses.asdict(old), "rows": 1})  # OWN004: fold, pack
+
+        def renew_whole(old: Plan) -> Plan:
+            return copy.deepcopy(old)  # OWN004: fold, pack
+    """)
