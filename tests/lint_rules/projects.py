@@ -456,18 +456,18 @@ class _Writer:
                 lines.append(f"given.update({', '.join(f'{plan.argument(n)}={v}' for n, v in others)})")
                 return [*early, *lines, f"return {self._replace(home, planned, '**given')}"]
             case "partial":
-                items = [f"{plan.argument(n)}={v}" for n, v in everything.items()]
-                half = len(items) // 2
-                make = f"{home.outside('functools', 'partial')}({', '.join([cls, *items[:half]])})"
-                return [*early, f"make = {make}", f"return make({', '.join(items[half:])})"]
+                arguments = [f"{plan.argument(n)}={v}" for n, v in everything.arguments()]
+                half = len(arguments) // 2
+                make = f"{home.outside('functools', 'partial')}({', '.join([cls, *arguments[:half]])})"
+                return [*early, f"make = {make}", f"return make({', '.join(arguments[half:])})"]
             case "zip":
-                names, given = tuple(values), ", ".join(values.values())
+                names, listed = tuple(values), ", ".join(values.values())
                 setter = "object.__setattr__" if plan.frozen else "setattr"
-                lines = [f"fresh = {planned}", f"for name, value in zip({names!r}, ({given},)):"]
+                lines = [f"fresh = {planned}", f"for name, value in zip({names!r}, ({listed},)):"]
                 return [*early, *lines, f"    {setter}(fresh, name, value)", "return fresh"]
             case "pairs":
-                given = ", ".join(f"({plan.argument(n)!r}, {v})" for n, v in values.items())
-                return [*early, f"return {self._replace(home, planned, f'**dict([{given}])')}"]
+                items = ", ".join(f"({plan.argument(n)!r}, {v})" for n, v in values.items())
+                return [*early, f"return {self._replace(home, planned, f'**dict([{items}])')}"]
             case "positions" | "dict of all":
                 items = ", ".join(f"{plan.argument(n)}={v}" for n, v in everything.items())
                 return [*early, f"given = dict({items})", f"return {cls}(**given)"]

@@ -26,7 +26,7 @@ from tests.lint_rules.projects import Mistake, Project, StepSpec, projects
 from tests.lint_rules.trees import tree_of
 
 bounded = settings(
-    derandomize=True, deadline=None, max_examples=250, suppress_health_check=list(HealthCheck), print_blob=False
+    derandomize=True, deadline=None, max_examples=150, suppress_health_check=list(HealthCheck), print_blob=False
 )
 
 
