@@ -456,7 +456,7 @@ class _Writer:
                 lines.append(f"given.update({', '.join(f'{plan.argument(n)}={v}' for n, v in others)})")
                 return [*early, *lines, f"return {self._replace(home, planned, '**given')}"]
             case "partial":
-                arguments = [f"{plan.argument(n)}={v}" for n, v in everything.arguments()]
+                arguments = [f"{plan.argument(n)}={v}" for n, v in everything.items()]
                 half = len(arguments) // 2
                 make = f"{home.outside('functools', 'partial')}({', '.join([cls, *arguments[:half]])})"
                 return [*early, f"make = {make}", f"return make({', '.join(arguments[half:])})"]
