@@ -110,6 +110,8 @@ class _Draft:
         if edit.statement:
             end = _line_end(self.text, at, edit)
             inserted = _statement_lines(self.text, at, edit)
+            if self.text.startswith(inserted, end):
+                raise _InapplicableError  # it stands there already
             self.text = self.text[:end] + inserted + self.text[end:]
             self.moves.append((end, end, len(inserted)))
             return

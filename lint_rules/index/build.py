@@ -25,8 +25,7 @@ _FIELD_CALLS = {"field", "Factory", "attrib", "ib", "Field"}
 
 def last_name(node: ast.expr | None) -> str:
     """The last part of a dotted name, through calls and subscripts: `a.b.C[int](x)` gives `C`."""
-    while isinstance(node, ast.Call | ast.Subscript):
-        node = node.func if isinstance(node, ast.Call) else node.value
+    node = _head(node) if node is not None else None
     if isinstance(node, ast.Attribute):
         return node.attr
     return node.id if isinstance(node, ast.Name) else ""
@@ -133,7 +132,7 @@ def absolute_import(module: ModuleInfo, node: ast.ImportFrom) -> str:
 
 def build_class(module: ModuleInfo, node: ast.ClassDef, qualname: str, *, local: bool = False) -> ClassInfo:
     """Index a class and the classes in its body; it is registered with the module unless `local`."""
-    flavor, keyword_only, frozen = _flavor(node)
+    flavor, keyword_only, frozen = _flavor(module, node)
     cls = ClassInfo(module, qualname, node, flavor, frozen)
     if not local:
         module.classes.append(cls)
@@ -162,23 +161,36 @@ def _is_overload_or_setter(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool
     )
 
 
-def _flavor(node: ast.ClassDef) -> tuple[Flavor, bool, bool]:
+def _flavor(module: ModuleInfo, node: ast.ClassDef) -> tuple[Flavor, bool, bool]:
     """The flavor, whether all fields are keyword-only, whether instances are frozen."""
     for decorator in node.decorator_list:
         options = {k.arg: k.value for k in decorator.keywords} if isinstance(decorator, ast.Call) else {}
         keyword_only = _is_true(options.get("kw_only"))
-        name = last_name(decorator)
+        name = _original(module, decorator)
         attrs = isinstance(_callee(decorator), ast.Attribute) and _owner_name(decorator) in {"attr", "attrs"}
         if (attrs and name in _ATTRS_DECORATORS) or name in {"define", "frozen", "mutable"}:
             return "attrs", keyword_only, name == "frozen" or _is_true(options.get("frozen"))
         if name in _DATACLASS_DECORATORS:
             return "dataclass", keyword_only, _is_true(options.get("frozen"))
-    bases = {last_name(base) for base in node.bases}
+    bases = {_original(module, base) for base in node.bases}
     if "NamedTuple" in bases:
         return "namedtuple", False, True
     if "BaseModel" in bases:
         return "pydantic", True, False
     return "plain", False, False
+
+
+def _original(module: ModuleInfo, node: ast.expr) -> str:
+    """The last name of an expression, by its own name where an import gives it another."""
+    name = last_name(node)
+    binding = module.bindings.get(name) if isinstance(_head(node), ast.Name) else None
+    return binding.name if isinstance(binding, Imported) and binding.name else name
+
+
+def _head(node: ast.expr) -> ast.expr:
+    while isinstance(node, ast.Call | ast.Subscript):
+        node = node.func if isinstance(node, ast.Call) else node.value
+    return node
 
 
 def _callee(node: ast.expr) -> ast.expr:

@@ -211,7 +211,7 @@ def _is_kind_member(project: Project, module: ModuleInfo, mark: ast.expr) -> boo
 
 def _declare(project: Project, table: PlanTable, declaration: PlanDeclaration) -> Problem | None:
     found = _declared_class(project, declaration)
-    if isinstance(found, Problem):
+    if not isinstance(found, ClassInfo):
         return found
     known = project.fields(found)
     stated: dict[str, Kind] = {}
@@ -263,13 +263,15 @@ def _assigned_attributes(cls: ClassInfo) -> dict[str, Place]:
     return found
 
 
-def _declared_class(project: Project, declaration: PlanDeclaration) -> ClassInfo | Problem:
+def _declared_class(project: Project, declaration: PlanDeclaration) -> ClassInfo | Problem | None:
+    """The class, or why there is none; None where its file cannot be read, which is reported as such."""
     wanted = declaration.class_name
     path, separator, qualname = wanted.partition("::")
     if separator:
         return _class_in_file(project, declaration, path, qualname)
     parts = wanted.split(".")
     known_module = ""
+    unreadable = False
     for cut in range(len(parts) - 1, 0, -1):
         dotted, qualname = ".".join(parts[:cut]), ".".join(parts[cut:])
         paths = project.paths_of(dotted)
@@ -278,6 +280,7 @@ def _declared_class(project: Project, declaration: PlanDeclaration) -> ClassInfo
         found = []
         for candidate in paths:
             module = project.module_at(candidate)
+            unreadable = unreadable or module is None
             cls = _class_named(project, module, qualname) if module is not None else None
             if cls is not None and cls not in found:
                 found.append(cls)
@@ -286,6 +289,8 @@ def _declared_class(project: Project, declaration: PlanDeclaration) -> ClassInfo
             return Problem(f"declared class {wanted} is ambiguous; declare one of {places}", declaration.origin)
         if found:
             return found[0]
+    if unreadable:
+        return None
     if not known_module:
         missing = ".".join(parts[:-1]) or wanted
         detail = f"no module {missing!r} among the {len(project.tree.files)} files that were read"
@@ -297,15 +302,25 @@ def _declared_class(project: Project, declaration: PlanDeclaration) -> ClassInfo
     return Problem(f"declared class {wanted} does not exist: {detail}", declaration.origin)
 
 
-def _class_in_file(project: Project, declaration: PlanDeclaration, path: str, qualname: str) -> ClassInfo | Problem:
-    matches = [name for name in project.tree.files if name == path or name.endswith("/" + path.lstrip("./"))]
+def _class_in_file(
+    project: Project, declaration: PlanDeclaration, path: str, qualname: str
+) -> ClassInfo | Problem | None:
+    wanted = path.removeprefix("./")
+    matches = [name for name in project.tree.files if name == wanted or name.endswith("/" + wanted)]
+    if wanted in matches:
+        matches = [wanted]
     if not matches:
         return Problem(f"declared class {declaration.class_name}: no file {path} was read", declaration.origin)
-    for match in matches:
-        module = project.module_at(match)
-        cls = module.class_named(qualname) if module is not None else None
-        if cls is not None:
-            return cls
+    modules = [project.module_at(match) for match in matches]
+    found = [cls for module in modules if module is not None and (cls := module.class_named(qualname)) is not None]
+    if len(found) == 1:
+        return found[0]
+    if found:
+        places = ", ".join(f"{cls.module.path}::{qualname}" for cls in found)
+        text = f"declared class {declaration.class_name} is ambiguous; declare one of {places}"
+        return Problem(text, declaration.origin)
+    if None in modules:
+        return None
     return Problem(
         f"declared class {declaration.class_name} does not exist: {path} has no class {qualname}", declaration.origin
     )
