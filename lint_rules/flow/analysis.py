@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
+from lint_rules.findings import Place, Problem
 from lint_rules.flow.interest import Interest
 from lint_rules.flow.interpreter import Interpreter
 from lint_rules.flow.judge import Judge
@@ -50,16 +51,26 @@ def find_copy_sites(
             for info in module.functions:
                 if info not in done and interest.is_root(info):
                     done.add(info)
-                    interpreter.analyze(info)
+                    try:
+                        interpreter.analyze(info)
+                    except RecursionError:
+                        _tell_too_deep(project, f"`{info.qualname}`", module.place(info.node))
             if module.path not in modules_done and _top_level_speaks(module, interest):
                 modules_done.add(module.path)
-                interpreter.analyze_module(module)
+                try:
+                    interpreter.analyze_module(module)
+                except RecursionError:
+                    _tell_too_deep(project, "a statement of the module", Place(module.path, 1))
             if progress is not None:
                 progress(count + 1, len(modules))
         if not interest.add(interest.rare(judge.carrying)):
             break
     judge_round_trips(project, plans, interpreter, judge)
     return judge.results()
+
+
+def _tell_too_deep(project: Project, what: str, place: Place) -> None:
+    project.problems.append(Problem(f"{what} is nested too deeply to be checked", place))
 
 
 def _aliases(project: Project, plans: PlanTable, interest: Interest) -> set[str]:

@@ -42,7 +42,7 @@ _CALL = re.compile(r"(\w+)(?:\[[^\]\n]*\])?\s*\(")
 _BARE_CALL = re.compile(r"(?<![\w.])(\w+)(?:\[[^\]\n]*\])?\s*\(")
 _DOTTED_CALL = re.compile(r"(?<![\w.])(\w+)\.(\w+)\s*\(")
 _UNNAMED_CALL = re.compile(r"\)\(")  # `type(self)(...)`
-_STORE = re.compile(r"\.(\w+)[ \t]*(?:=(?!=)|:[^\n=]*=(?!=)|,[^\n=(]*[^\n=(!<> ][ \t]*=(?!=))")
+_STORE = re.compile(r"\.(\w+)[ \t]*(?:=(?!=)|:[^\n=]*=(?!=)|,[^\n=(]{0,200}[^\n=(!<> ][ \t]*=(?!=))")
 _READ = re.compile(r"[.\"'](\w+)")
 _RETURN = re.compile(r"\b(?:return|yield)\b[ \t]*[^\s#]")
 

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Interpreter"]
 
-#: Statements and calls that may be run for one function under analysis, what it calls included.
+#: Statements that may be run in the functions that one under analysis calls.
 _BUDGET = 2_000
 
 
@@ -109,6 +109,7 @@ class Interpreter(Methods):
     def analyze(self, info: FunctionInfo, closure: Frame | None = None, state: State | None = None) -> Val:
         """Analyse one function with parameters of which only the annotation is known."""
         self.budget = _BUDGET
+        self._loops.clear()
         frame = Frame(info.module, info, closure, depth=0, owner=info.owner)
         state = state.copy() if state is not None else State()
         state.alive = True
@@ -218,7 +219,9 @@ class Interpreter(Methods):
 
     def note_yield(self, value: Val, frame: Frame, state: State, node: ast.expr) -> None:
         if frame.depth == 0:
-            self.judge.exit(value, state, node, self)
+            self.judge.exit(value, state, node, self, ends=False)
+            for part in value:
+                self._expose(bare(part), state, fed=True)
 
     def note_deepcopy(self, source: Node, node: ast.Call, frame: Frame, state: State) -> None:
         if frame.depth == 0:
@@ -254,7 +257,8 @@ class Interpreter(Methods):
         for node in body:
             if not state.alive:
                 return
-            self.budget -= 1
+            if frame.depth:
+                self.budget -= 1
             method = self._statements.get(type(node))
             if method is not None:
                 method(node, frame, state)

@@ -112,8 +112,10 @@ class Judge:
         """The copy list of this function was seen with the object that it completes."""
         self._followed.add(info)
 
-    def exit(self, value: Val, state: State, node: ast.stmt | ast.expr, interpreter: Interpreter) -> None:
-        """A path of the function ends (or yields) here with this value."""
+    def exit(
+        self, value: Val, state: State, node: ast.stmt | ast.expr, interpreter: Interpreter, *, ends: bool = True
+    ) -> None:
+        """A path of the function ends (or yields: what it does not hand out may still change) here with this value."""
         run = self._run
         assert run is not None
         returned: dict[Obj, None] = {}
@@ -125,6 +127,8 @@ class Judge:
             self.carrying.add(run.info.node.name)
         for obj in returned:
             self._judge(obj, state, node, interpreter, returned=True)
+        if not ends:
+            return
         receiver = run.frame.receiver
         others = dict.fromkeys(run.created)
         self._reach_stored(state, others)
@@ -252,9 +256,13 @@ class Judge:
         else:
             site = self._site(plan, run.frame.module, node, node, 0, "return", sources)
         carried: list[str] = []
+        # A path on which nothing is taken at all is no copy.
+        is_copy = bool(demanding) or obj.base is not None or self._takes_always(obj, plan, state, interpreter)
         for name in plan.transferable:
             value = entries.get(name)
             if value is None and obj.base is not None:
+                continue
+            if value is not None and GAP in value and not is_copy:
                 continue
             what = self._verdict(name, value, obj, state, interpreter, demanding)
             if what is None:
@@ -269,6 +277,11 @@ class Judge:
             site.outcomes += self._kept_leaks(obj, plan, state)
         if site.outcomes:
             self._keep(site)
+
+    def _takes_always(self, obj: Obj, plan: PlanInfo, state: State, interpreter: Interpreter) -> bool:
+        """Whether some carrier is taken on every path."""
+        values = [state.read(obj, name) or () for name in plan.transferable]
+        return any(GAP not in value and interpreter.taken_from(value, obj) for value in values)
 
     def _note_completed(self, obj: Obj, name: str) -> None:
         step: Obj | None = obj

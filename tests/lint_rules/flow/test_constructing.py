@@ -472,3 +472,58 @@ def test_a_marked_base_makes_its_subclasses_plans() -> None:
             """,
         }
     )
+
+
+def test_another_plan_with_the_same_fields_is_built_from_one() -> None:
+    check("""
+        @plan
+
+        @dataclass
+        class Bound:
+            fold: Transferable[object]
+            pack: Transferable[object]
+            @classmethod
+            def of(cls, old: Plan) -> "Bound":
+                return cls(fold=old.fold, pack=None)  # OWN001: pack
+            @classmethod
+            def of2(cls, old: Plan) -> "Bound":
+                return cls(fold=old.fold, pack=old.pack)
+            @staticmethod
+            def of3(old):
+                return Bound(old.fold, None)  # OWN001: pack
+    """)
+
+
+def test_a_list_of_positions_is_counted() -> None:
+    check("""
+        def renew(old: Plan) -> Plan:
+            parts = [old.rows]
+            parts.append(old.fold)
+            parts.append(old.pack)
+            return Plan(*parts)
+
+        def renew2(old: Plan) -> Plan:
+            parts = [old.rows, old.fold]
+            parts += [None]
+            return Plan(*parts)  # OWN001: pack
+    """)
+
+
+def test_a_subclass_that_is_not_marked_is_a_plan_too() -> None:
+    check("""
+        class P2(Plan):
+            def clone(self):
+                return type(self)(self.rows, self.fold, None)  # OWN001: pack
+            def clone2(self):
+                return self.__class__(**vars(self))
+            def clone3(self):
+                return super().clone3()
+    """)
+
+
+def test_local_variables_passed_as_keywords_may_be_anything() -> None:
+    check("""
+        def renew(old: Plan) -> Plan:
+            fold, pack, rows = old.fold, old.pack, old.rows
+            return Plan(**locals())
+    """)

@@ -173,3 +173,49 @@ def test_two_classes_that_share_fields_are_source_and_target() -> None:
             """
         }
     )
+
+
+def test_plans_of_a_list_are_completed_in_a_loop() -> None:
+    check("""
+        def renew(old: Plan) -> list[Plan]:
+            out = [plan_fresh(1), plan_fresh(2)]
+            for new in out:
+                new.fold = old.fold
+                new.pack = old.pack
+            return out
+
+        def renew2(old: Plan) -> list[Plan]:
+            out = [plan_fresh(1)]
+            for new in out:
+                new.fold = old.fold  # OWN001: pack
+            return out
+
+        def renew3(old: Plan) -> list[Plan]:
+            out = [plan_fresh(n) for n in range(3)]
+            for new in out:
+                new.fold = old.fold
+                new.pack = old.pack
+            return out
+    """)
+
+
+def test_a_plan_kept_in_an_object_is_completed_through_it() -> None:
+    check("""
+        class Run:
+            plan: Plan
+
+        def fill(run: Run, old: Plan) -> None:
+            run.plan = plan_fresh(1)
+            run.plan.fold = old.fold
+            run.plan.pack = old.pack
+
+        def fill2(run: Run, old: Plan) -> None:
+            new = plan_fresh(1)
+            run.plan = new
+            new.fold = old.fold
+            run.plan.pack = old.pack
+
+        def fill3(run: Run, old: Plan) -> None:
+            run.plan = replace(plan_fresh(1), fold=old.fold)
+            run.plan = replace(run.plan, pack=old.pack)
+    """)

@@ -150,3 +150,35 @@ def test_a_key_set_on_one_branch_only_is_found() -> None:
                 values["pack"] = old.pack
             return replace(plan_fresh(old.rows), **values)
     """)
+
+
+def test_a_key_popped_from_all_attributes_is_missing() -> None:
+    check("""
+        def renew(old: Plan) -> Plan:
+            values = vars(old).copy()
+            values.pop("pack", None)
+            return Plan(**values, pack=None)  # OWN001: pack
+    """)
+
+
+def test_names_of_fields_are_filtered() -> None:
+    check("""
+        SKIP = {"rows"}
+        SKIP_MORE = ("rows", "pack")
+
+        def renew(old: Plan) -> Plan:
+            values = {f.name: getattr(old, f.name) for f in dataclasses.fields(Plan) if f.name not in SKIP}
+            return Plan(rows=1, **values)
+
+        def renew_less(old: Plan) -> Plan:
+            values = {f.name: getattr(old, f.name) for f in dataclasses.fields(Plan) if f.name not in SKIP_MORE}
+            return replace(plan_fresh(1), **values)  # OWN001: pack
+
+        def renew_by_loop(old: Plan) -> Plan:
+            values = {}
+            for f in dataclasses.fields(Plan):
+                if f.name in ("rows", "pack"):
+                    continue
+                values[f.name] = getattr(old, f.name)
+            return replace(plan_fresh(1), **values)  # OWN001: pack
+    """)

@@ -452,3 +452,103 @@ def test_async_functions_are_functions() -> None:
                 async for old in plans:
                     yield Plan(old.rows, old.fold, None)  # OWN001: pack
     """)
+
+
+def test_a_plan_that_is_finished_between_two_yields_is_complete() -> None:
+    check("""
+        def each(old: Plan):
+            new = replace(plan_fresh(1), fold=old.fold)
+            yield 1
+            new.pack = old.pack
+            yield new
+    """)
+
+
+def test_a_plan_that_was_handed_out_may_be_cleared() -> None:
+    check("""
+        import contextlib
+
+        @contextlib.contextmanager
+        def using(old: Plan):
+            new = replace(plan_fresh(1), fold=old.fold, pack=old.pack)
+            try:
+                yield new
+            finally:
+                new.pack = None
+    """)
+
+
+def test_paths_that_leave_the_function_count_for_nothing() -> None:
+    check("""
+        def renew(old: Plan, a: bool, b: bool) -> Plan:
+            new = plan_fresh(1)
+            if a:
+                if b:
+                    new.fold = old.fold
+                    new.pack = old.pack
+                else:
+                    return old
+            else:
+                raise ValueError
+            return new
+    """)
+
+
+def test_two_branches_on_one_flag_are_no_drop() -> None:
+    check("""
+        def renew(old: Plan, warm: bool) -> Plan:
+            new = plan_fresh(1)
+            if warm:
+                new.fold = old.fold
+            if warm:
+                new.pack = old.pack
+            return new
+    """)
+
+
+def test_a_path_that_takes_nothing_is_no_copy() -> None:
+    check("""
+        def renew(old: Plan, carry: bool) -> Plan:
+            new = plan_fresh(1)
+            if not carry:
+                return new
+            new.fold = old.fold
+            new.pack = old.pack
+            return new
+    """)
+
+
+def test_a_block_that_carries_all_or_nothing_is_no_drop() -> None:
+    check("""
+        def renew(old: Plan, carry: bool) -> Plan:
+            new = plan_fresh(1)
+            if carry:
+                new.fold = old.fold
+                new.pack = old.pack
+            return new
+
+        def renew2(old: Plan, carry: bool) -> Plan:
+            new = plan_fresh(1)
+            if carry:
+                new = replace(new, fold=old.fold, pack=old.pack)
+            return new
+
+        def renew3(old: Plan, carry: bool) -> Plan:
+            values = {}
+            if carry:
+                values = {"fold": old.fold, "pack": old.pack}
+            return replace(plan_fresh(1), **values)
+    """)
+
+
+def test_a_loop_that_may_carry_all_is_no_drop() -> None:
+    check("""
+        def renew(old: Plan, others) -> Plan:
+            new = plan_fresh(1)
+            for x in others:
+                if x:
+                    new.fold = old.fold
+                    new.pack = old.pack
+                    break
+            return new
+    """)

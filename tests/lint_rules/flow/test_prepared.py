@@ -210,3 +210,81 @@ def test_values_read_behind_a_test_for_none_are_enough() -> None:
             pack = old.pack if old is not None else Absent("x")
             return Plan(1, fold, pack)
     """)
+
+
+def test_a_source_may_be_one_of_two() -> None:
+    check("""
+        def pick(a: Plan, b: Plan, first: bool) -> Plan:
+            src = a if first else b
+            return replace(plan_fresh(1), fold=src.fold)  # OWN001: pack
+
+        def pick2(a: Plan, b: Plan, first: bool) -> Plan:
+            src = a if first else b
+            return replace(plan_fresh(1), fold=src.fold, pack=src.pack)
+    """)
+
+
+def test_carriers_may_be_preferred_to_others() -> None:
+    check("""
+        def merge(new: Plan, old: Plan) -> Plan:
+            return replace(new, fold=new.fold if new.fold is not None else old.fold, pack=new.pack or old.pack)
+
+        def merge2(new: Plan, old: Plan) -> Plan:
+            return replace(new, fold=new.fold or old.fold)
+    """)
+
+
+def test_the_annotation_of_a_local_variable_tells_its_class() -> None:
+    check("""
+        def renew(cache) -> Plan:
+            old: Plan = cache["x"]
+            return replace(plan_fresh(1), fold=old.fold)  # OWN001: pack
+    """)
+
+
+def test_the_annotation_of_an_attribute_tells_its_class() -> None:
+    check("""
+        class R:
+            plan: Plan
+            def renew(self) -> Plan:
+                return Plan(self.plan.rows, self.plan.fold, None)  # OWN001: pack
+    """)
+
+
+def test_an_assertion_may_tell_the_class() -> None:
+    check("""
+        def renew(old: object) -> Plan:
+            assert isinstance(old, Plan)
+            return replace(plan_fresh(1), fold=old.fold)  # OWN001: pack
+    """)
+
+
+def test_an_object_that_holds_one_value_for_the_plan_is_no_source() -> None:
+    check("""
+        class Options:
+            def __init__(self): self.fold = None
+
+        def build(o: Options) -> Plan:
+            return Plan(1, o.fold, None)
+
+        def build2(o) -> Plan:
+            return Plan(1, o.fold, Absent("x"))
+    """)
+
+
+def test_values_made_by_a_backend_are_no_copy() -> None:
+    check("""
+        import kernels
+
+        def build(rows) -> Plan:
+            return Plan(rows, kernels.fold, None)
+
+        def build2(rows, backend) -> Plan:
+            return Plan(rows, backend.make_fold(rows), None)
+
+        class B:
+            def build(self, rows) -> Plan:
+                return Plan(rows, self.compile(rows), None)
+            def build2(self, rows) -> Plan:
+                return Plan(rows, self.fold, None)
+    """)

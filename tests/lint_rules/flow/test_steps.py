@@ -273,3 +273,31 @@ def test_a_function_that_calls_itself_comes_to_an_end() -> None:
                 return old
             return renew(replace(old, rows=n), n - 1)
     """)
+
+
+def test_a_plan_handed_out_beside_a_flag_may_be_finished() -> None:
+    check("""
+        def start(old: Plan) -> tuple[Plan, bool]:
+            return replace(plan_fresh(1), fold=old.fold), True
+
+        def renew(old: Plan) -> Plan:
+            new, ok = start(old)
+            new.pack = old.pack
+            return new
+    """)
+
+
+def test_values_given_one_by_one_may_be_none() -> None:
+    check("""
+        def finish(new: Plan, *, fold: object, pack: object = None) -> Plan:
+            new.fold = fold
+            if pack is not None:
+                new.pack = pack
+            return new
+
+        def renew(old: Plan) -> Plan:
+            return finish(plan_fresh(1), fold=old.fold, pack=old.pack)
+
+        def renew2(old: Plan) -> Plan:
+            return finish(plan_fresh(1), fold=old.fold)  # OWN001: pack
+    """)
