@@ -294,6 +294,8 @@ class Calls(Expressions):
         node = bare(node)
         if isinstance(node, Obj):
             return self.plans.of(node.cls) is not None or (depth == 0 and self._holds_carriers(node, state))
+        if isinstance(node, Class):
+            return self.plans.of(node.cls) is not None
         if isinstance(node, DictView | Partial):
             return True
         if depth < 3 and isinstance(node, Seq):

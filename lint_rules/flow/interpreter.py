@@ -186,8 +186,7 @@ class Interpreter(Methods):
                 if isinstance(node, Obj):
                     state.writable(node)
             else:
-                cls = self.project.annotated_class(info.module, parameter.annotation)
-                node = Param(parameter.arg, cls, typed=parameter.annotation is not None)
+                node = self._parameter(info.module, parameter)
             if isinstance(node, Param) and self.plans.of(node.cls) is not None:
                 sources.append(node)
             slots[parameter.arg] = one(node)
@@ -199,6 +198,15 @@ class Interpreter(Methods):
             state.write(bundle, OPEN, one(UNKNOWN))
             slots[spec.kwarg.arg] = one(bundle)
         return sources
+
+    def _parameter(self, module: ModuleInfo, parameter: ast.arg) -> Node:
+        annotation = parameter.annotation
+        if isinstance(annotation, ast.Subscript) and last_name(annotation.value) in {"type", "Type"}:
+            made = self.project.annotated_class(module, annotation.slice)
+            if made is not None:
+                return Class(made)
+        cls = self.project.annotated_class(module, annotation)
+        return Param(parameter.arg, cls, typed=annotation is not None)
 
     def _receiver(self, info: FunctionInfo, name: str, decorators: set[str]) -> Node:
         assert info.owner is not None
@@ -569,7 +577,10 @@ class Interpreter(Methods):
     def _define_class(self, node: ast.stmt, frame: Frame, state: State) -> None:
         assert isinstance(node, ast.ClassDef)
         prefix = f"{frame.info.qualname}.<locals>." if frame.info is not None else ""
-        state.write(frame, node.name, one(Class(build_class(frame.module, node, prefix + node.name, local=True))))
+        made = build_class(frame.module, node, prefix + node.name, local=True)
+        state.write(frame, node.name, one(Class(made)))
+        for method in made.methods.values():
+            self._note_local(Function(method, frame), frame, state)
 
     def _import(self, node: ast.stmt, frame: Frame, state: State) -> None:
         if isinstance(node, ast.Import):

@@ -527,3 +527,21 @@ def test_local_variables_passed_as_keywords_may_be_anything() -> None:
             fold, pack, rows = old.fold, old.pack, old.rows
             return Plan(**locals())
     """)
+
+
+def test_a_class_given_as_an_argument_is_built() -> None:
+    check("""
+        def renew(cls: type[Plan], old: Plan) -> Plan:
+            return cls(1, old.fold, None)  # OWN001: pack
+
+        def renew2(cls: type[Plan], old: Plan) -> Plan:
+            return cls(1, old.fold, old.pack)
+    """)
+
+
+def test_plans_taken_apart_by_a_star_are_sources() -> None:
+    check("""
+        def renew(plans: list[Plan]) -> tuple[Plan, ...]:
+            first, *rest = plans
+            return (Plan(1, first.fold, first.pack), *[Plan(1, p.fold, p.pack) for p in rest])
+    """)

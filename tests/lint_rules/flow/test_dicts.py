@@ -182,3 +182,38 @@ def test_names_of_fields_are_filtered() -> None:
                 values[f.name] = getattr(old, f.name)
             return replace(plan_fresh(1), **values)  # OWN001: pack
     """)
+
+
+def test_entries_that_are_none_may_be_left_out() -> None:
+    check("""
+        def renew(old: Plan) -> Plan:
+            values = {n: getattr(old, n) for n in ("fold", "pack")}
+            values = {k: v for k, v in values.items() if v is not None}
+            return replace(plan_fresh(1), **values)
+    """)
+
+
+def test_entries_are_read_by_key_and_by_get() -> None:
+    check("""
+        def renew(old: Plan, more: dict) -> Plan:
+            values = {"fold": old.fold, "pack": old.pack}
+            return replace(plan_fresh(1), fold=values["fold"], pack=values.get("pack"))
+    """)
+
+
+def test_another_kind_of_mapping_may_hold_anything() -> None:
+    check("""
+        import collections
+
+        def renew(old: Plan) -> Plan:
+            return replace(plan_fresh(1), **collections.ChainMap({"fold": old.fold}, {"pack": old.pack}))
+    """)
+
+
+def test_pairs_of_names_in_a_module_variable_are_read() -> None:
+    check("""
+        PAIRS = [("fold", "fold"), ("pack", "pack")]
+
+        def renew(old: Plan) -> Plan:
+            return replace(plan_fresh(1), **{a: getattr(old, b) for a, b in PAIRS})
+    """)

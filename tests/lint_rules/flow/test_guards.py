@@ -221,3 +221,36 @@ def test_a_flag_of_the_caller_chooses_a_drop_with_a_reason() -> None:
         def renew(old: Plan) -> Plan:
             return finish(old, keep=False)
     """)
+
+
+def test_a_parameter_that_is_none_is_replaced_by_the_carrier() -> None:
+    check("""
+        def renew(old: Plan, pack=None) -> Plan:
+            if pack is None:
+                pack = old.pack
+            return Plan(old.rows, old.fold, pack)
+    """)
+
+
+def test_a_variable_that_may_be_none_is_a_choice() -> None:
+    check("""
+        def renew(old: Plan, warm: bool) -> Plan:
+            pack = None
+            if warm:
+                pack = old.pack
+            return Plan(old.rows, old.fold, pack)
+    """)
+
+
+def test_what_follows_a_handler_that_leaves_is_one_path() -> None:
+    check("""
+        def renew(old: Plan, f) -> Plan:
+            new = plan_fresh(1)
+            try:
+                x = f()
+            except ValueError:
+                return new
+            new.fold = old.fold
+            new.pack = old.pack
+            return new
+    """)

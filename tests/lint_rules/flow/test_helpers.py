@@ -356,3 +356,98 @@ def test_a_result_of_unknown_code_may_be_complete() -> None:
             prepare(new, old)
             return new
     """)
+
+
+def test_keyword_only_parameters_are_followed() -> None:
+    check("""
+        def make(*, rows, fold=None, pack=None) -> Plan:
+            return Plan(rows, fold, pack)
+
+        def renew(old: Plan) -> Plan:
+            return make(rows=1, fold=old.fold)  # OWN001: pack
+
+        def renew2(old: Plan) -> Plan:
+            return make(rows=1, fold=old.fold, pack=old.pack)
+
+        def renew3(old: Plan) -> Plan:
+            return make(**vars(old))
+    """)
+
+
+def test_class_methods_of_a_base_are_followed() -> None:
+    check("""
+        class Base:
+            @classmethod
+            def blank(cls, rows):
+                return cls(rows, None, None)
+            @classmethod
+            def like(cls, other):
+                return cls(other.rows, other.fold, None)
+
+        @dataclass
+        class Mine(Base, Plan):
+            pass
+
+        def renew(old: Mine) -> Mine:
+            return replace(Mine.blank(1), fold=old.fold)  # OWN001: pack
+
+        def renew2(old: Mine) -> Mine:
+            return Mine.like(old)  # OWN001: pack
+    """)
+
+
+def test_a_cached_property_is_followed() -> None:
+    check("""
+        class Engine:
+            @functools.cached_property
+            def blank(self) -> Plan:
+                return plan_fresh(1)
+            def renew(self, old: Plan) -> Plan:
+                return replace(self.blank, fold=old.fold)  # OWN001: pack
+    """)
+
+
+def test_a_method_of_an_unknown_object_may_do_anything() -> None:
+    check("""
+        def renew(old: Plan, m) -> Plan:
+            return m.finish(old, fold=old.fold)
+    """)
+
+
+def test_a_plan_made_by_an_unknown_planner_may_be_complete() -> None:
+    check("""
+        def renew(old: Plan, planner) -> Plan:
+            fresh: Plan = planner.plan(old.rows)
+            return replace(fresh, fold=old.fold)
+    """)
+
+
+def test_a_plan_made_by_code_outside_may_be_complete() -> None:
+    check("""
+        from elsewhere import compute
+
+        def planned(rows: int) -> Plan:
+            return compute(rows)
+
+        def renew(old: Plan) -> Plan:
+            return replace(planned(old.rows), fold=old.fold)
+    """)
+
+
+def test_a_default_of_a_nested_function_is_a_source() -> None:
+    check("""
+        def outer(old: Plan):
+            def make(rows, old=old):
+                return Plan(rows, old.fold, None)  # OWN001: pack
+            return make
+    """)
+
+
+def test_methods_of_a_class_inside_a_function_are_judged() -> None:
+    check("""
+        def outer(old: Plan):
+            class Maker:
+                def make(self):
+                    return Plan(1, old.fold, None)  # OWN001: pack
+            return Maker()
+    """)

@@ -179,3 +179,70 @@ def test_a_reason_survives_the_steps_that_follow() -> None:
             new = replace(plan_fresh(old.rows), pack=Dropped("pack", "new shape"))
             return replace(new, fold=old.fold)
     """)
+
+
+def test_a_materializer_may_skip_what_is_not_there_but_not_everything() -> None:
+    check("""
+        @materializer
+
+        def renew(old: Plan) -> Plan:
+            new = plan_fresh(old.rows)
+            for name in ("fold", "pack"):
+                if getattr(old, name) is not None:
+                    setattr(new, name, getattr(old, name))
+            return new
+
+        @materializer
+        def renew2(old: Plan, rows: int) -> Plan:
+            if rows == old.rows:
+                return old
+            return transfer(old, into=plan_fresh(rows))
+
+        @materializer
+        def renew3(old: Plan, flag: bool) -> Plan:
+            new = plan_fresh(old.rows)
+            if flag:
+                new = transfer(old, into=new)
+            return new  # OWN001: fold, pack
+    """)
+
+
+def test_methods_may_be_materializers() -> None:
+    check("""
+        class M:
+            @materializer
+            def renew(self, old: Plan) -> Plan:
+                return self.finish(plan_fresh(1), old)
+            def finish(self, new, old):
+                return replace(new, fold=old.fold, pack=old.pack)
+            @materializer
+            @staticmethod
+            def renew2(old: Plan) -> Plan:
+                return plan_fresh(1)  # OWN001: fold, pack
+            @classmethod
+            @materializer
+            def renew3(cls, old: Plan) -> Plan:
+                return replace(plan_fresh(1), pack=old.pack)  # OWN001: fold
+    """)
+
+
+def test_a_materializer_may_return_more_than_the_plan() -> None:
+    check("""
+        @materializer
+
+        def renew(old: Plan) -> tuple[Plan, int]:
+            return plan_fresh(1), 3  # OWN001: fold, pack
+
+        @materializer
+        async def renew2(old: Plan) -> Plan:
+            return plan_fresh(1)  # OWN001: fold, pack
+    """)
+
+
+def test_a_materializer_may_take_from_two_plans() -> None:
+    check("""
+        @materializer
+
+        def merge(a: Plan, b: Plan) -> Plan:
+            return replace(plan_fresh(1), fold=a.fold, pack=b.pack)
+    """)
