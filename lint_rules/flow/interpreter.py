@@ -30,7 +30,7 @@ from lint_rules.flow.values import (
     one,
 )
 from lint_rules.index.build import absolute_import, build_class, last_name
-from lint_rules.index.model import ClassInfo, FunctionInfo, Imported
+from lint_rules.index.model import ClassInfo, FunctionInfo, Imported, ValueBinding
 from lint_rules.index.plans import is_ownership_name
 
 if TYPE_CHECKING:
@@ -200,13 +200,21 @@ class Interpreter(Methods):
         return sources
 
     def _parameter(self, module: ModuleInfo, parameter: ast.arg) -> Node:
-        annotation = parameter.annotation
+        annotation = self._bound(module, parameter.annotation)
         if isinstance(annotation, ast.Subscript) and last_name(annotation.value) in {"type", "Type"}:
             made = self.project.annotated_class(module, annotation.slice)
             if made is not None:
                 return Class(made)
         cls = self.project.annotated_class(module, annotation)
         return Param(parameter.arg, cls, typed=annotation is not None)
+
+    def _bound(self, module: ModuleInfo, annotation: ast.expr | None) -> ast.expr | None:
+        """The bound of a type variable; any other annotation as it is."""
+        found = self.project.resolve_expression(module, annotation) if isinstance(annotation, ast.Name) else None
+        call = found.expression if isinstance(found, ValueBinding) else None
+        if isinstance(call, ast.Call) and last_name(call.func) == "TypeVar":
+            return next((keyword.value for keyword in call.keywords if keyword.arg == "bound"), annotation)
+        return annotation
 
     def _receiver(self, info: FunctionInfo, name: str, decorators: set[str]) -> Node:
         assert info.owner is not None

@@ -545,3 +545,21 @@ def test_plans_taken_apart_by_a_star_are_sources() -> None:
             first, *rest = plans
             return (Plan(1, first.fold, first.pack), *[Plan(1, p.fold, p.pack) for p in rest])
     """)
+
+
+def test_the_bound_of_a_type_variable_tells_the_class() -> None:
+    check("""
+        from typing import TypeVar
+
+        AnyPlan = TypeVar("AnyPlan", bound=Plan)
+        Quoted = TypeVar("Quoted", bound="Plan")
+
+        def renew(old: AnyPlan) -> AnyPlan:
+            return type(old)(1, old.fold, None)  # OWN001: pack
+
+        def renew_quoted(old: Quoted) -> Quoted:
+            return type(old)(1, old.fold, None)  # OWN001: pack
+
+        def renew_all(old: AnyPlan) -> AnyPlan:
+            return type(old)(1, old.fold, old.pack)
+    """)
