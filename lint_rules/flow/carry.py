@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from lint_rules.flow.sites import Carry
@@ -37,6 +38,14 @@ def find_carry(
         return None
     if not _is_taken(name, own, obj.cls, lookups):
         return None
+    found = _from_sources(name, obj, plan, state, frame, lookups, sources)
+    given = name in obj.explicit or any(isinstance(argument, ast.Starred) for argument in copied.node.args)
+    return replace(found, given=True) if found is not None and given else found
+
+
+def _from_sources(
+    name: str, obj: Obj, plan: PlanInfo, state: State, frame: Frame, lookups: Lookups, sources: list[Node]
+) -> Carry | None:
     for sibling, expression in obj.explicit.items():
         if not isinstance(expression, ast.Attribute) or expression.attr != sibling or plan.kind(sibling) is None:
             continue

@@ -38,9 +38,9 @@ _MODULES = frozenset({"copy", "dataclasses", "functools", "attrs", "attr"})
 _AS = re.compile(r"\b(\w+)\s+as\s+(\w+)")
 
 _NEWLINE = re.compile(r"\n")
-_CALL = re.compile(r"(\w+)(?:\[[^\]\n]*\])?\s*\(")
-_BARE_CALL = re.compile(r"(?<![\w.])(\w+)(?:\[[^\]\n]*\])?\s*\(")
-_DOTTED_CALL = re.compile(r"(?<![\w.])(\w+)\.(\w+)\s*\(")
+_CALL = re.compile(r"(?<!\w)(\w++)(?:\[[^\]\n]{0,200}\])?\s*+\(")
+_BARE_CALL = re.compile(r"(?<![\w.])(\w++)(?:\[[^\]\n]{0,200}\])?\s*+\(")
+_DOTTED_CALL = re.compile(r"(?<![\w.])(\w++)\.(\w++)\s*+\(")
 _UNNAMED_CALL = re.compile(r"\)\(")  # `type(self)(...)`
 _STORE = re.compile(r"\.(\w+)[ \t]*(?:=(?!=)|:[^\n=]*=(?!=)|,[^\n=(]{0,200}[^\n=(!<> ][ \t]*=(?!=))")
 _READ = re.compile(r"[.\"'](\w+)")

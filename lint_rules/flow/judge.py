@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from lint_rules.flow.interpreter import Interpreter
     from lint_rules.flow.values import Val
-    from lint_rules.index.model import FunctionInfo, ModuleInfo
+    from lint_rules.index.model import ClassInfo, FunctionInfo, ModuleInfo
     from lint_rules.index.plans import PlanField, PlanInfo, PlanTable
     from lint_rules.index.project import Project
 
@@ -268,7 +268,7 @@ class Judge:
             if what is None:
                 carried.append(name)
                 self._note_completed(obj, name)
-            elif self._wanted(name, what, sources, state, interpreter):
+            elif self._wanted(name, what, obj, sources, state, interpreter):
                 carry = find_carry(name, obj, plan, state, run.frame, interpreter, list(sources))
                 site.outcomes.append(Outcome(name, what, self._why(value, obj, name), carry))
         site.carried = tuple(carried)
@@ -342,7 +342,9 @@ class Judge:
                 found[base] = 0
         return found
 
-    def _wanted(self, name: str, what: str, sources: dict[Node, int], state: State, interpreter: Interpreter) -> bool:
+    def _wanted(
+        self, name: str, what: str, obj: Obj, sources: dict[Node, int], state: State, interpreter: Interpreter
+    ) -> bool:
         """Whether one of the sources could supply the field."""
         able = False
         for source, count in sources.items():
@@ -355,10 +357,31 @@ class Judge:
             if plan is not None:
                 able = able or name in plan.fields
             elif what == "dropped":
-                # A bundle of carriers may lack a slot: that is how the carrier got lost. An object that happens to
-                # hold one value for the plan is not such a bundle.
-                able = able or cls is None or count > 1 or name in self.project.fields(cls)
+                able = able or self._supplies(name, obj, source, cls, count, state)
         return able
+
+    def _supplies(self, name: str, obj: Obj, source: Node, cls: ClassInfo | None, count: int, state: State) -> bool:
+        """Whether an object that is no plan counts as one that had the field, or should have had it.
+
+        Carriers that are put back into a fresh plan come from a prepared object; a bundle that lacks a slot for one of
+        them is how that one got lost. A constructor is given single values from all sorts of objects: there, one of
+        which nothing is known must look like the plan, unless the call itself says that the field is empty, and one
+        that is known must have the field.
+        """
+        puts_back = obj.copied is not None and obj.copied.how in {"replace", "transfer"}
+        if cls is not None:
+            has = name.strip("_") in {known.strip("_") for known in self.project.fields(cls)}
+            return has or (puts_back and count > 1)
+        if puts_back or count > 1 or name in obj.explicit:
+            return True
+        shared = [
+            field
+            for field, value in state.entries(obj).items()
+            if any(
+                isinstance(part, Attr | Read) and part.name == field and bare(part.owner) is source for part in value
+            )
+        ]
+        return len(shared) > 1
 
     def _why(self, value: Val | None, obj: Obj, name: str) -> str:
         if value is None:

@@ -18,12 +18,14 @@ class Carry:
     """How a missing value can be written where the copy is made: `expression`, valid in that scope.
 
     `sure` says that the source is a plan with a field of this name and the same annotation. `target` is the object
-    that a copy list assigns to, and empty where the copy is a call.
+    that a copy list assigns to, and empty where the copy is a call. `given` says that the call has another value for
+    the field already, or may have one among arguments that are expanded: a keyword more would be one too many.
     """
 
     expression: str
     sure: bool
     target: str = ""
+    given: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -342,7 +342,7 @@ def is_blank(node: Node) -> bool:
     if isinstance(node, AbsentMark):
         return node.which == "Absent"
     if isinstance(node, Const):
-        return node.value is None or node.value == () or node.value is False
+        return node.value is None or node.value == ()
     return isinstance(node, Seq) and not node.items and node.complete
 
 

@@ -138,7 +138,7 @@ class Project:
         for source in module.stars:
             if depth < _LONGEST_CHAIN and not _is_ownership(source):
                 found = self.resolve_in(source, name, depth + 1, module.path)
-                if found is not None and not isinstance(found, External):
+                if found is not None and (not isinstance(found, External) or self.paths_of(source)):
                     return found
             elif _is_ownership(source):
                 return External(f"{source}.{name}")

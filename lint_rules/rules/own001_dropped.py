@@ -99,7 +99,7 @@ def fixes(site: CopySite, outcomes: list[Outcome]) -> Iterator[Fix]:
         sure = all(o.carry is not None and o.carry.sure for o in reachable)
         lines = "; ".join(edit.expression for edit in reversed(edits))
         yield Fix(f"carry it: {lines}", "safe" if sure else "unsafe", edits)
-    elif site.is_call and reachable:
+    elif site.is_call and reachable and not any(o.carry is not None and o.carry.given for o in reachable):
         edits = tuple(
             Edit(site.place, keyword(site, o.field), o.carry.expression, site.call)
             for o in reachable

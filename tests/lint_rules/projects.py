@@ -86,9 +86,6 @@ HOWS: dict[Flavor, tuple[str, ...]] = {
     "plain": ("keywords", "positions", "dict of all", "assign", "loop", "partial", "zip"),
 }
 
-#: Modules whose names keep their own name: what makes a class is not followed through an alias.
-NOALIAS = frozenset({"attrs", "typing", "dataclasses"})
-
 #: Ways of writing a copy in which a value of its own can stand for a field.
 REBUILDABLE = frozenset(
     {
@@ -195,7 +192,7 @@ class _Module:
         if self.style == "module":
             self.imports[f"import {module}"] = None
             return f"{module}.{name}"
-        if self.style == "alias" and module not in NOALIAS:
+        if self.style == "alias":
             self.imports[f"from {module} import {name} as its_{name}"] = None
             return f"its_{name}"
         self.imports[f"from {module} import {name}"] = None

@@ -563,3 +563,32 @@ def test_the_bound_of_a_type_variable_tells_the_class() -> None:
         def renew_all(old: AnyPlan) -> AnyPlan:
             return type(old)(1, old.fold, old.pack)
     """)
+
+
+def test_single_values_from_objects_that_are_no_plans_make_no_copy() -> None:
+    check("""
+        class Query:
+            def __init__(self, fold):
+                self.fold = fold
+                self.kind = 1
+
+        def from_query(query: Query) -> Plan:
+            return Plan(1, fold=query.fold)
+
+        @plan
+        @dataclass
+        class Entry:
+            source: Transferable[object]
+            system: Transferable[object]
+
+        def from_state(state) -> Entry:
+            bound = state.bind()
+            return Entry(source=bound.source)
+    """)
+
+
+def test_false_is_a_value_and_no_blank() -> None:
+    check("""
+        def without(old: Plan) -> Plan:
+            return dataclasses.replace(old, fold=False)
+    """)
