@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
 from lint_rules.flow.carry import find_carry
+from lint_rules.flow.leaks import find_kept, find_leaks
 from lint_rules.flow.sites import CopySite, Outcome
 from lint_rules.flow.state import OPEN, Frame, State
 from lint_rules.flow.values import (
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
     from lint_rules.flow.interpreter import Interpreter
     from lint_rules.flow.values import Val
     from lint_rules.index.model import ClassInfo, FunctionInfo, ModuleInfo
-    from lint_rules.index.plans import PlanField, PlanInfo, PlanTable
+    from lint_rules.index.plans import PlanInfo, PlanTable
     from lint_rules.index.project import Project
 
 __all__ = ["Judge"]
@@ -272,9 +273,9 @@ class Judge:
                 carry = find_carry(name, obj, plan, state, run.frame, interpreter, list(sources))
                 site.outcomes.append(Outcome(name, what, self._why(value, obj, name), carry))
         site.carried = tuple(carried)
-        site.outcomes += self._leaks(obj, plan, state, interpreter)
+        site.outcomes += find_leaks(obj, plan, state, interpreter)
         if demanding:
-            site.outcomes += self._kept_leaks(obj, plan, state)
+            site.outcomes += find_kept(obj, plan, state)
         if site.outcomes:
             self._keep(site)
 
@@ -397,60 +398,6 @@ class Judge:
             return "copy"
         return "base" if obj.birth.how == "replace" else "default"
 
-    # Leaks
-
-    def _leaks(self, obj: Obj, plan: PlanInfo, state: State, interpreter: Interpreter) -> list[Outcome]:
-        found: list[Outcome] = []
-        for name, info in plan.fields.items():
-            if info.kind not in {"Ephemeral", "Borrowed", "Derived"}:
-                continue
-            if name not in obj.explicit and obj.birth.how != "construct":
-                continue
-            value = state.read(obj, name)
-            if not value:
-                continue
-            givers = [self._giver(part, name, obj, interpreter) for part in value]
-            if any(giver is None for giver in givers):
-                continue
-            giver = givers[0]
-            assert giver is not None
-            if info.kind == "Derived":
-                if self._facts_changed(obj, plan, state, giver):
-                    found.append(Outcome(name, "stale", "derived"))
-            else:
-                found.append(Outcome(name, "leaked", info.kind.lower()))
-        return found
-
-    def _kept_leaks(self, obj: Obj, plan: PlanInfo, state: State) -> list[Outcome]:
-        """Fields of one plan alone that a materializer's `replace` keeps, unless they are plain values."""
-        base = bare(obj.base) if obj.base is not None else None
-        if not isinstance(base, Param) or obj.birth.how != "replace":
-            return []
-        return [
-            Outcome(name, "leaked", str(info.kind).lower())
-            for name, info in plan.fields.items()
-            if info.kind in {"Ephemeral", "Borrowed"} and state.read(obj, name) is None and not _is_plain(info)
-        ]
-
-    def _giver(self, part: Node, name: str, target: Obj, interpreter: Interpreter) -> Node | None:
-        """The plan whose own field of this name the value is."""
-        if not isinstance(part, Attr | Read) or part.name != name:
-            return None
-        owner = bare(part.owner)
-        plan = self.plans.of(interpreter.class_of(owner))
-        return owner if plan is not None and name in plan.fields and owner is not target else None
-
-    def _facts_changed(self, obj: Obj, plan: PlanInfo, state: State, giver: Node) -> bool:
-        for name, info in plan.fields.items():
-            value = state.read(obj, name)
-            if info.kind != "Fact" or value is None:
-                continue
-            if not all(
-                isinstance(part, Attr | Read) and part.name == name and bare(part.owner) is giver for part in value
-            ):
-                return True
-        return False
-
     # Copy lists on objects of the caller
 
     def _judge_list(self, entry: _Assigned) -> None:
@@ -557,18 +504,6 @@ class Judge:
                 site.outcomes = outcomes
                 kept.append(site)
         return kept
-
-
-#: Types whose values are compared by value: two plans may share them.
-_PLAIN = frozenset({"int", "str", "float", "bool", "bytes", "complex", "None"})
-
-
-def _is_plain(info: PlanField) -> bool:
-    """Whether a field's annotation speaks of immutable values only."""
-    annotation = info.info.annotation if info.info is not None else None
-    inner = annotation.slice if isinstance(annotation, ast.Subscript) else annotation
-    names = {node.id for node in ast.walk(inner) if isinstance(node, ast.Name)} if inner is not None else set()
-    return bool(names) and names <= _PLAIN
 
 
 def _label(node: Node) -> str:
