@@ -114,6 +114,6 @@ class PackPlan:
     unpack: Transferable[Kernel]
 """,
     ),
-    fix="None: only the author knows which kind is meant.",
+    fix="Not offered: only the author knows which kind is meant.",
     run=run,
 )

@@ -94,6 +94,6 @@ class BlendPlan:
     rows: Fact[int] = 8
 """,
     ),
-    fix="None: the callers that relied on the default have to say what they mean.",
+    fix="Not offered: the callers that relied on the default have to say what they mean.",
     run=run,
 )

@@ -114,6 +114,6 @@ def materialize(prepared: HashPlan, buckets: int) -> HashPlan:
     return HashPlan(buckets, insert=prepared.insert, probes=prepared.probes)
 """,
     ),
-    fix="None that a machine should apply: the call that made the new object may have effects.",
+    fix="Not offered: the call that made the new object may have effects.",
     run=run,
 )

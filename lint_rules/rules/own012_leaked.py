@@ -5,8 +5,9 @@
 computed from facts: when a fact changes, the old value is stale. The rule reports a copy that takes such a field from
 the old plan by name; for a derived field only where a fact changes in the same copy.
 
-A base that keeps its fields (`replace(plan, stream=s)`) is not reported: which derived values depend on which facts is
-not written down.
+A base that keeps its fields (`replace(plan, stream=s)`) is reported in a materializer, where the run-time check refuses an
+ephemeral or borrowed object that is shared; plain values such as `Ephemeral[int]` are no such objects. Elsewhere it is not
+reported, and a derived field never is: which of them depend on which facts is not written down.
 """
 
 from __future__ import annotations
@@ -58,7 +59,7 @@ def finding(site: CopySite, outcome: Outcome) -> Finding:
 
 
 _HEAD = """\
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from ownership import Borrowed, Derived, Ephemeral, Fact, Transferable, materializer, plan
 
@@ -99,6 +100,13 @@ def materialize(prepared: TallyPlan, rows: int) -> TallyPlan:
 def materialize(prepared: TallyPlan, rows: int) -> TallyPlan:
     return TallyPlan(rows, blocks=prepared.blocks, count=prepared.count)
 """,
+        _HEAD
+        + """
+
+@materializer
+def on_stream(prepared: TallyPlan, rows: int) -> TallyPlan:
+    return replace(prepared, rows=rows, blocks=grid(rows))
+""",
     ),
     good=(
         _HEAD
@@ -109,6 +117,6 @@ def materialize(prepared: TallyPlan, rows: int) -> TallyPlan:
     return TallyPlan(rows, blocks=grid(rows), count=prepared.count)
 """,
     ),
-    fix="None: the right value is the author's to choose.",
+    fix="Not offered: the right value is the author's to choose.",
     run=run,
 )
