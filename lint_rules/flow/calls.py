@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from abc import abstractmethod
 from typing import TYPE_CHECKING
 
 from lint_rules.flow.arguments import Arguments
@@ -66,24 +67,26 @@ class Calls(Expressions):
     #: Steps that are left for the function under analysis; when they are used up, calls are no longer followed.
     budget: int = 0
 
-    def run_body(self, info: FunctionInfo, frame: Frame, state: State) -> Val:
-        raise NotImplementedError
+    @abstractmethod
+    def run_body(self, info: FunctionInfo, frame: Frame, state: State) -> Val: ...
 
-    def call_native(self, name: str, arguments: Arguments, node: ast.Call, frame: Frame, state: State) -> Val | None:
-        raise NotImplementedError
+    @abstractmethod
+    def call_native(
+        self, name: str, arguments: Arguments, node: ast.Call, frame: Frame, state: State
+    ) -> Val | None: ...
 
+    @abstractmethod
     def call_method(
         self, receiver: Node, name: str, arguments: Arguments, node: ast.Call, frame: Frame, state: State
-    ) -> Val | None:
-        raise NotImplementedError
+    ) -> Val | None: ...
 
+    @abstractmethod
     def is_worth_following(self, info: FunctionInfo) -> bool:
         """Whether running a function can tell where a field of a plan comes from."""
-        raise NotImplementedError
 
+    @abstractmethod
     def construct(self, cls: ClassInfo, arguments: Arguments, node: ast.Call, frame: Frame, state: State) -> Val:
         """`Cls(...)`."""
-        raise NotImplementedError
 
     # The call
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from abc import abstractmethod
 from typing import TYPE_CHECKING
 
 from lint_rules.flow.lookups import Lookups
@@ -84,17 +85,17 @@ class Expressions(Lookups):
 
     # What the subclass provides
 
+    @abstractmethod
     def call(self, node: ast.Call, frame: Frame, state: State) -> Val:
         """What a call returns."""
-        raise NotImplementedError
 
+    @abstractmethod
     def assign(self, target: ast.expr, value: Val, frame: Frame, state: State) -> None:
         """Bind a target to a value."""
-        raise NotImplementedError
 
+    @abstractmethod
     def note_yield(self, value: Val, frame: Frame, state: State, node: ast.expr) -> None:
         """A generator hands out a value."""
-        raise NotImplementedError
 
     # Entry
 

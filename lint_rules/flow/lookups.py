@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING
 
 from lint_rules.flow.state import OPEN, Frame, State
@@ -49,7 +50,7 @@ __all__ = ["Lookups"]
 _BUILTINS = frozenset(dir(builtins))
 
 
-class Lookups:
+class Lookups(ABC):
     """Resolution of names and attributes to abstract values. Evaluation is left to the subclasses."""
 
     def __init__(self, project: Project, plans: PlanTable) -> None:
@@ -59,13 +60,13 @@ class Lookups:
 
     # What the subclasses provide
 
+    @abstractmethod
     def value(self, node: ast.expr | None, frame: Frame, state: State) -> Val:
         """The alternatives of an expression; the state takes the effects of its evaluation."""
-        raise NotImplementedError
 
+    @abstractmethod
     def call_property(self, receiver: Node, info: FunctionInfo, node: ast.expr, frame: Frame, state: State) -> Val:
         """The value of a property."""
-        raise NotImplementedError
 
     def lookup(self, name: str, frame: Frame, state: State) -> Val:
         scope: Frame | None = frame

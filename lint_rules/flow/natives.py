@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from abc import abstractmethod
 from typing import TYPE_CHECKING
 
 from lint_rules.flow.arguments import Arguments
@@ -64,8 +65,8 @@ _PASS_THROUGH = {"typing.cast": 1, "typing.assert_type": 0, "builtins.iter": 0, 
 class Natives(Objects):
     """Calls of functions and methods that are not part of the project."""
 
-    def note_deepcopy(self, source: Node, node: ast.Call, frame: Frame, state: State) -> None:
-        raise NotImplementedError
+    @abstractmethod
+    def note_deepcopy(self, source: Node, node: ast.Call, frame: Frame, state: State) -> None: ...
 
     def __init__(self, project: Project, plans: PlanTable) -> None:
         super().__init__(project, plans)

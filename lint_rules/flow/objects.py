@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from abc import abstractmethod
 from typing import TYPE_CHECKING
 
 from lint_rules.flow.arguments import Arguments
@@ -36,17 +37,17 @@ __all__ = ["Objects"]
 class Objects(Calls):
     """Construction and change of objects, and whether that makes a copy of a plan."""
 
+    @abstractmethod
     def note_born(self, made: Obj, frame: Frame) -> None:
         """An object was made."""
-        raise NotImplementedError
 
+    @abstractmethod
     def note_assigned(self, target: Node, name: str, value: Val, node: ast.expr | ast.stmt, frame: Frame) -> None:
         """An attribute of an object that came in from outside was set from another object."""
-        raise NotImplementedError
 
+    @abstractmethod
     def note_completed(self, target: Obj, frame: Frame) -> None:
         """A transferable attribute of an object made in sight was set."""
-        raise NotImplementedError
 
     def construct(self, cls: ClassInfo, arguments: Arguments, node: ast.Call, frame: Frame, state: State) -> Val:
         """`Cls(...)`: through its own `__init__`, or through the one that its fields imply."""

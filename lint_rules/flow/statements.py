@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from abc import abstractmethod
 from typing import TYPE_CHECKING
 
 from lint_rules.flow.methods import Methods
@@ -62,9 +63,9 @@ class Statements(Methods):
             ast.Nonlocal: self._global,
         }
 
+    @abstractmethod
     def narrow(self, test: ast.expr, frame: Frame, state: State, *, holds: bool) -> None:
         """Take note of what a test that holds, or does not, says of attributes."""
-        raise NotImplementedError
 
     def block(self, body: list[ast.stmt], frame: Frame, state: State) -> None:
         for node in body:

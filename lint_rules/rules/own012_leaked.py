@@ -6,8 +6,8 @@ computed from facts: when a fact changes, the old value is stale. The rule repor
 the old plan by name; for a derived field only where a fact changes in the same copy.
 
 A base that keeps its fields (`replace(plan, stream=s)`) is reported in a materializer, where the run-time check refuses
-an ephemeral or borrowed object that is shared; plain values such as `Ephemeral[int]` are no such objects. Elsewhere it is
-not reported, and a derived field never is: which of them depend on which facts is not written down.
+an ephemeral or borrowed object that is shared; plain values such as `Ephemeral[int]` are no such objects. Elsewhere it
+is not reported, and a derived field never is: which of them depend on which facts is not written down.
 """
 
 from __future__ import annotations
