@@ -24,7 +24,6 @@ class Walk:
     """Collects the paths of a run by name. Each folder is listed once, however many links lead to it."""
 
     def __init__(self, root: Path, problems: list[Problem], excluded: Callable[[str], bool]) -> None:
-        self._root = root
         self._prefix = os.path.join(root, "")
         self._problems = problems
         self._excluded = excluded

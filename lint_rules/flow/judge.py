@@ -86,7 +86,6 @@ class Judge:
         #: Fields that a caller gave to an object that a function it called had left without them.
         self._completed: set[tuple[object, ...]] = set()
         self._run: _Run | None = None
-        self._seen: set[tuple[object, ...]] = set()
 
     # Called by the interpreter
 
@@ -303,8 +302,10 @@ class Judge:
         if value is None:
             return "dropped"
         if name in obj.stated:
-            dropped = any(isinstance(mark := bare(part), AbsentMark) and mark.which == "Dropped" for part in value)
-            if dropped or not demanding:
+            marks = [mark for part in value if isinstance(mark := bare(part), AbsentMark)]
+            if any(mark.field_name not in {None, name} for mark in marks):
+                return "dropped"
+            if not demanding or any(mark.which == "Dropped" for mark in marks):
                 return None
         if GAP in value or all(self._is_empty(part, state) for part in value):
             return "dropped"
@@ -446,7 +447,6 @@ class Judge:
     ) -> CopySite:
         assert self._run is not None
         sources = list(sources)
-        classes = [cls for source in sources if (cls := getattr(source, "cls", None)) is not None]
         call = origin if isinstance(origin, ast.Call) else None
         labels = tuple(dict.fromkeys(filter(None, (self._label(source, state) for source in sources))))
         return CopySite(
@@ -459,7 +459,6 @@ class Judge:
             call=last_name(call.func) if call is not None else "",
             is_call=call is not None and depth == 0 and how in {"replace", "construct", "transfer"},
             sources=labels,
-            source_classes=tuple(dict.fromkeys(classes)),
         )
 
     def _label(self, source: Node, state: State | None) -> str:

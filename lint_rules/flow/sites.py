@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
     from lint_rules.findings import Place
-    from lint_rules.index.model import ClassInfo
     from lint_rules.index.plans import PlanInfo
 
 __all__ = ["Carry", "CopySite", "Outcome"]
@@ -55,6 +54,5 @@ class CopySite:
     call: str
     is_call: bool
     sources: tuple[str, ...] = ()
-    source_classes: tuple[ClassInfo, ...] = ()
     carried: tuple[str, ...] = ()
     outcomes: list[Outcome] = field(default_factory=list)

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import ast
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 from lint_rules.findings import Place
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 __all__ = [
     "Binding",
@@ -139,7 +136,3 @@ class ModuleInfo:
 
     def class_named(self, qualname: str) -> ClassInfo | None:
         return next((cls for cls in self.classes if cls.qualname == qualname), None)
-
-    def walk_functions(self) -> Iterator[FunctionInfo]:
-        """Functions that are not nested in another function, methods included."""
-        yield from self.functions

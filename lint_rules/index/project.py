@@ -257,9 +257,6 @@ class Project:
     def find_constant(self, cls: ClassInfo, name: str) -> tuple[ClassInfo, ast.expr] | None:
         return next(((base, base.constants[name]) for base in self.mro(cls) if name in base.constants), None)
 
-    def is_subclass(self, cls: ClassInfo, other: ClassInfo) -> bool:
-        return other in self.mro(cls)
-
 
 #: Annotation heads whose arguments say what the value is.
 _TRANSPARENT = {

@@ -56,6 +56,8 @@ def _state(site: CopySite, outcomes: list[Outcome]) -> str:
     made = made_by(site)
     if site.how == "return":
         return f"{made} has {it} blank"
+    if why == "misnamed":
+        return f"{made} gives {it} a `Dropped` that names another field"
     if why == "none":
         return f"{made} gives {it} an empty value"
     if why == "absent":

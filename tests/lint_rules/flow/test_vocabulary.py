@@ -246,3 +246,10 @@ def test_a_materializer_may_take_from_two_plans() -> None:
         def merge(a: Plan, b: Plan) -> Plan:
             return replace(plan_fresh(1), fold=a.fold, pack=b.pack)
     """)
+
+
+def test_a_dropped_that_names_another_field_gives_nothing_up() -> None:
+    check("""
+        def renew(old: Plan) -> Plan:
+            return Plan(old.rows, old.fold, pack=Dropped("fold", "a single row is never packed"))  # OWN001: pack
+    """)
