@@ -151,7 +151,7 @@ RULE = Rule(
     code=CODE,
     name="dropped",
     summary="a transferable field does not reach the plan that is made from a prepared one",
-    explanation=__doc__,
+    explanation=__doc__ or "",
     bad=(
         _HEAD
         + """

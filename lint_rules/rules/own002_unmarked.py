@@ -77,7 +77,7 @@ RULE = Rule(
     code=CODE,
     name="unmarked",
     summary="a field of a marked plan has no kind",
-    explanation=__doc__,
+    explanation=__doc__ or "",
     bad=(
         _HEAD
         + """

@@ -62,7 +62,7 @@ RULE = Rule(
     code=CODE,
     name="defaulted",
     summary="a transferable field has a default value",
-    explanation=__doc__,
+    explanation=__doc__ or "",
     bad=(
         _HEAD
         + """

@@ -82,7 +82,7 @@ RULE = Rule(
     code=CODE,
     name="rebuilt",
     summary="a transferable field is made anew instead of being carried over",
-    explanation=__doc__,
+    explanation=__doc__ or "",
     bad=(
         _HEAD
         + """

@@ -84,7 +84,7 @@ RULE = Rule(
     code=CODE,
     name="leaked",
     summary="a field that belongs to one plan, or to one call, is carried over",
-    explanation=__doc__,
+    explanation=__doc__ or "",
     bad=(
         _HEAD
         + """
