@@ -8,11 +8,11 @@ reason and with the marks and the declaration that would make `carryall check` e
 from __future__ import annotations
 
 import ast
-import gc
 import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from lint_rules.collector import without_collector
 from lint_rules.findings import Finding, Fix
 from lint_rules.flow.interest import Interest
 from lint_rules.flow.interpreter import Interpreter
@@ -65,15 +65,10 @@ def audit(
     tree: SourceTree, config: Config, progress: Callable[[int, int], None] | None = None
 ) -> tuple[tuple[Suggestion, ...], tuple[Problem, ...]]:
     """Look for lost carriers in classes that are neither marked nor declared; the surest suggestions come first."""
-    collecting = gc.isenabled()
-    gc.disable()
-    try:
+    with without_collector():
         project = Project(tree)
         plans, problems = build_plan_table(project, config)
         found = list(_Auditor(project, plans).run(tree, progress))
-    finally:
-        if collecting:
-            gc.enable()
     wanted = [s for s in found if s.finding.place.path in tree.selected]
     return tuple(sorted(wanted, key=lambda s: s.finding.place)), (*problems, *project.problems)
 

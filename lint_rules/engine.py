@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import gc
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from lint_rules.collector import without_collector
 from lint_rules.findings import Place, Problem
 from lint_rules.index.plans import build_plan_table
 from lint_rules.index.project import Project
@@ -48,28 +48,16 @@ def analyze(
     Findings are those of the selected files, and those about classes that a selected file declares. Suppressions are
     not applied here. Raises `RuleLoadError` where a rule cannot be imported.
     """
-    chosen = [rule for rule in (all_rules() if rules is None else rules) if _is_chosen(rule.code, config)]
-    collecting = gc.isenabled()
-    # A tree of syntax nodes has no cycles that are worth looking for; the collector would walk it again and again.
-    gc.disable()
-    try:
+    chosen = [rule for rule in (all_rules() if rules is None else rules) if config.chooses(rule.code)]
+    with without_collector():
         project = Project(tree)
         plans, problems = build_plan_table(project, config)
         context = Context(project, plans, config, progress)
         found = [finding for rule in chosen for finding in rule.run(context)]
         problems += _syntax_problems(project, tree, config)
         problems += project.problems
-    finally:
-        if collecting:
-            gc.enable()
     findings = sorted({_key(f): f for f in found if _is_asked_for(f, tree)}.values(), key=_key)
     return Analysis(tuple(findings), tuple(sorted(set(problems), key=_problem_key)), len(plans), len(tree.files))
-
-
-def _is_chosen(code: str, config: Config) -> bool:
-    if config.select is not None and not any(code.startswith(prefix) for prefix in config.select):
-        return False
-    return not any(code.startswith(prefix) for prefix in config.ignore)
 
 
 def _is_asked_for(finding: Finding, tree: SourceTree) -> bool:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from lint_rules.cli.options import codes, config_option, format_option, paths_argument
-from lint_rules.cli.session import Session, is_chosen, open_session
+from lint_rules.cli.session import Session, open_session
 from lint_rules.cli.terminal import Progress, print_problems, shown_path, style
 from lint_rules.report.text import count, finding_lines, nothing_declared, summary
 from lint_rules.suppress import apply_suppressions
@@ -94,7 +94,7 @@ class _Run:
         """Findings for the tree as it is now."""
         self.outcome = self.session.analyze(self.tree, self.progress, use_cache=self.use_cache)
         kept, suppressed = apply_suppressions(self.outcome.findings, self.tree)
-        self.kept = [finding for finding in kept if is_chosen(finding.code, self.session.config)]
+        self.kept = [finding for finding in kept if self.session.config.chooses(finding.code)]
         self.suppressed = len(suppressed)
 
     def mend(self, *, unsafe: bool) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import gc
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,9 +12,9 @@ from lint_rules.files import SourceTree, load_tree
 from lint_rules.findings import Problem
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Sequence
 
-__all__ = ["Session", "is_chosen", "open_session", "without_collector"]
+__all__ = ["Session", "open_session"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,8 +31,7 @@ class Session:
         known = cache.load() if cache is not None else None
         if known is not None:
             return known
-        with without_collector():
-            outcome = run_rules(tree, self.config, progress)
+        outcome = run_rules(tree, self.config, progress)
         if cache is not None and outcome.lasting:
             cache.store(outcome)
         return outcome
@@ -69,27 +66,7 @@ def run_rules(tree: SourceTree, config: Config, progress: Callable[[int, int], N
         for code in codes
         if not any(each.startswith(code) for each in known)
     ]
-    chosen = [rule for rule in rules if is_chosen(rule.code, config)]
-    analysis = analyze(tree, config, rules=chosen, progress=progress)
+    analysis = analyze(tree, config, rules=rules, progress=progress)
     problems += [each for each in dict.fromkeys(analysis.problems) if each not in tree.problems]
     # What keeps a rule from loading lies outside of what the cache's key knows.
     return Outcome(tuple(analysis.findings), tuple(problems), analysis.plans, analysis.files, lasting=not failed)
-
-
-def is_chosen(code: str, config: Config) -> bool:
-    """Whether the configuration asks for this code; `OWN0` stands for all that start with it."""
-    if config.select is not None and not code.startswith(config.select):
-        return False
-    return not (config.ignore and code.startswith(config.ignore))
-
-
-@contextmanager
-def without_collector() -> Iterator[None]:
-    """Without the garbage collector: syntax trees are many objects and few cycles; it would double the time."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()

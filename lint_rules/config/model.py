@@ -50,6 +50,12 @@ class Config:
     parse_all: bool | None = None
     path: Path | None = None
 
+    def chooses(self, code: str) -> bool:
+        """Whether the rule with this code is asked for; `OWN0` stands for all that start with it."""
+        if self.select is not None and not code.startswith(self.select):
+            return False
+        return not code.startswith(self.ignore)
+
     def digest(self) -> str:
         """A key that changes with anything that can change a result; not with where the file is."""
         told = (self.plans, self.select, self.ignore, self.exclude, self.materializers, self.parse_all)

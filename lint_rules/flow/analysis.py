@@ -98,9 +98,4 @@ def _may_name_plan(binding: Binding, names: set[str]) -> bool:
 
 
 def _top_level_speaks(module: ModuleInfo, interest: Interest) -> bool:
-    definitions = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom)
-    return any(
-        interest.speaks(module, node.lineno, node.end_lineno or node.lineno)
-        for node in module.tree.body
-        if not isinstance(node, definitions)
-    )
+    return any(interest.speaks(module, node.lineno, node.end_lineno or node.lineno) for node in module.top_level())

@@ -216,8 +216,7 @@ class Calls(Expressions):
                 for part in value:
                     self._expose(bare(part), state, fed=True)
         elif isinstance(node, Obj) and fed and not self.project.frozen(node.cls):
-            others = self.plans.of(node.cls) is not None
-            node.tainted = node.tainted or others
+            node.tainted = node.tainted or self.plans.of(node.cls) is not None
         elif isinstance(node, Dict):
             state.write(node, OPEN, one(UNKNOWN))
 
@@ -256,7 +255,7 @@ class Calls(Expressions):
         state: State,
         closure: Frame | None,
     ) -> bool:
-        if self.budget <= _LEAST or frame.depth >= _DEEPEST or self._is_running(info, frame):
+        if self.budget <= _LEAST or frame.depth >= _DEEPEST or info in self.active:
             return False
         if any(last_name(decorator) in _NOT_TRANSPARENT for decorator in info.decorators):
             return False
@@ -285,9 +284,6 @@ class Calls(Expressions):
             found = {name: entries[name] for name in self._free_names[info] if name in entries} | found
             scope = scope.parent
         return list(found.values())
-
-    def _is_running(self, info: FunctionInfo, frame: Frame) -> bool:
-        return any(active is info for active in self.active)
 
     #: The functions that are being run, outermost first.
     active: list[FunctionInfo]
@@ -327,7 +323,6 @@ class Calls(Expressions):
         given = list(arguments.positional)
         if receiver is not None:
             given.insert(0, one(receiver))
-        used: set[str] = set()
         defaults = dict(zip([a.arg for a in names[len(names) - len(spec.defaults) :]], spec.defaults, strict=True))
         for argument, default in zip(spec.kwonlyargs, spec.kw_defaults, strict=True):
             if default is not None:
@@ -338,7 +333,6 @@ class Calls(Expressions):
                 slots[name] = given[index]
             elif name in arguments.keywords:
                 slots[name] = arguments.keywords[name]
-                used.add(name)
             elif (arguments.open_positional and index < len(names)) or arguments.open_keywords or arguments.rest:
                 slots[name] = one(UNKNOWN)
             elif name in defaults:

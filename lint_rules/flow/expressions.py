@@ -42,14 +42,15 @@ if TYPE_CHECKING:
     from lint_rules.index.plans import PlanTable
     from lint_rules.index.project import Project
 
-__all__ = ["Expressions"]
+__all__ = ["STRING_METHODS", "Expressions"]
 
 #: Longest known sequence that a loop is unrolled over.
 _UNROLL = 64
 
-_STRING_METHODS = frozenset({
-    "startswith", "endswith", "lstrip", "rstrip", "strip", "removeprefix", "removesuffix", "lower", "upper",
-    "replace", "isidentifier", "split", "join",
+#: Methods of a string literal that are evaluated as they are.
+STRING_METHODS = frozenset({
+    "startswith", "endswith", "lstrip", "rstrip", "strip", "removeprefix", "removesuffix", "lower", "upper", "replace",
+    "isidentifier",
 })  # fmt: skip
 
 
@@ -284,7 +285,7 @@ class Expressions(Lookups):
             return None if inner is None else not inner
         if not isinstance(node, ast.Constant | ast.Name | ast.Compare | ast.Call | ast.Attribute):
             return None
-        if isinstance(node, ast.Call) and last_name(node.func) not in _STRING_METHODS | {"isinstance", "hasattr"}:
+        if isinstance(node, ast.Call) and last_name(node.func) not in STRING_METHODS | {"isinstance", "hasattr"}:
             return None
         verdicts_found = {self._truth_of(part) for part in self.value(node, frame, state)}
         return verdicts_found.pop() if len(verdicts_found) == 1 else None
@@ -293,7 +294,7 @@ class Expressions(Lookups):
         part = bare(part)
         if isinstance(part, Const):
             return bool(part.value)
-        if isinstance(part, Obj | Class | Function) and not isinstance(part, Obj):
+        if isinstance(part, Class | Function):
             return True
         return None
 

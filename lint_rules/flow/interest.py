@@ -148,9 +148,7 @@ class Interest:
         if not self.is_spoken_of(info):
             return self._names_productive(info)
         facts = self._facts_of(info)
-        if facts.makes or facts.stores & self.transferable or facts.calls & self.productive:
-            return True
-        return facts.returns and bool(facts.reads & self.transferable)
+        return self._acts(info) or (facts.returns and bool(facts.reads & self.transferable))
 
     def _names_productive(self, info: FunctionInfo) -> bool:
         """Whether a function that speaks of no plan calls one that makes them."""

@@ -55,7 +55,7 @@ class Interpreter(Branches):
 
     # Roots
 
-    def analyze(self, info: FunctionInfo, closure: Frame | None = None, state: State | None = None) -> Val:
+    def analyze(self, info: FunctionInfo, closure: Frame | None = None, state: State | None = None) -> None:
         """Analyse one function with parameters of which only the annotation is known."""
         self.budget = _BUDGET
         self._loops.clear()
@@ -71,11 +71,10 @@ class Interpreter(Branches):
                 frame.returns.append((one(Const.of(None)), state, info.node))
             for value, end, node in frame.returns:
                 self.judge.exit(value, end, node, self)
-            self.judge.finish(self)
+            self.judge.finish()
         finally:
             self.active.pop()
         self._analyze_nested(frame)
-        return join([value for value, _, _ in frame.returns])
 
     def analyze_module(self, module: ModuleInfo) -> None:
         """Analyse the statements of a module's top level."""
@@ -83,10 +82,9 @@ class Interpreter(Branches):
         frame = Frame(module, None, None, depth=0)
         state = State()
         self.judge.begin(None, frame, [], is_materializer=False)
-        definitions = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom)
-        self.block([node for node in module.tree.body if not isinstance(node, definitions)], frame, state)
+        self.block(module.top_level(), frame, state)
         self.judge.exit(one(UNKNOWN), state, module.tree.body[-1], self)
-        self.judge.finish(self)
+        self.judge.finish()
         frame.returns.append((one(Const.of(None)), state, module.tree.body[-1]))
         self._analyze_nested(frame)
 
@@ -193,7 +191,7 @@ class Interpreter(Branches):
             self.judge.deepcopy(source, node, frame, self)
 
     def note_assigned(self, target: Node, name: str, value: Val, node: ast.expr | ast.stmt, frame: Frame) -> None:
-        self.judge.assigned(target, name, value, node, frame, self)
+        self.judge.assigned(target, name, value, node, frame)
 
     def call_property(self, receiver: Node, info: FunctionInfo, node: ast.expr, frame: Frame, state: State) -> Val:
         return self.call_function(info, Arguments(), receiver, node, frame, state, None)

@@ -97,9 +97,7 @@ class Judge:
         if frame.depth == 0 and self._run is not None:
             self._run.created.append(made)
 
-    def assigned(
-        self, target: Node, name: str, value: Val, node: ast.expr | ast.stmt, frame: Frame, interpreter: Interpreter
-    ) -> None:
+    def assigned(self, target: Node, name: str, value: Val, node: ast.expr | ast.stmt, frame: Frame) -> None:
         run = self._run
         if run is None or frame.depth or frame.info is None:
             return
@@ -121,9 +119,8 @@ class Judge:
         returned: dict[Obj, None] = {}
         for part in value:
             self._reach(part, state, returned, 0)
-        if (returned and run.info is not None and any(self.plans.of(obj.cls) is not None for obj in returned)) or (
-            run.info is not None and self._carries(value, state)
-        ):
+        hands_out = any(self.plans.of(obj.cls) is not None for obj in returned) or self._carries(value, state)
+        if run.info is not None and hands_out:
             self.carrying.add(run.info.node.name)
         for obj in returned:
             self._judge(obj, state, node, interpreter, returned=True)
@@ -141,7 +138,7 @@ class Judge:
             if obj.copied is not None and obj in state.slots:
                 self._judge(obj, state, node, interpreter, returned=False)
 
-    def finish(self, interpreter: Interpreter) -> None:
+    def finish(self) -> None:
         run = self._run
         assert run is not None
         for entry in run.assigned.values():

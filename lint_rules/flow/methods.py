@@ -6,6 +6,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from lint_rules.flow.arguments import Arguments
+from lint_rules.flow.expressions import STRING_METHODS
 from lint_rules.flow.natives import Natives
 from lint_rules.flow.state import OPEN, REST, Frame, State
 from lint_rules.flow.values import (
@@ -34,12 +35,6 @@ if TYPE_CHECKING:
     from lint_rules.flow.values import Val
 
 __all__ = ["Methods"]
-
-#: Methods of a string literal that are evaluated as they are.
-_STRING_METHODS = frozenset({
-    "startswith", "endswith", "lstrip", "rstrip", "strip", "removeprefix", "removesuffix", "lower", "upper", "replace",
-    "isidentifier",
-})  # fmt: skip
 
 
 class Methods(Natives):
@@ -192,7 +187,7 @@ class Methods(Natives):
             if len(value) != 1 or not isinstance(part, Const):
                 return None
             plain.append(part.value)
-        if name not in _STRING_METHODS:
+        if name not in STRING_METHODS:
             return None
         try:
             return one(Const.of(getattr(text, name)(*plain)))

@@ -155,10 +155,11 @@ class Objects(Calls):
             made.copied = made.birth
         if taken:
             made.copied = made.birth
-        deliberate = taken or base is not None
+        # What `replace` names, it means; a constructor may also be that of a planner.
+        deliberate = taken or not everything
         for name in made.explicit:
             value = state.read(made, name) or ()
-            if value and all(isinstance(bare(part), AbsentMark) for part in value):
+            if _is_mark(value):
                 dropped = any(isinstance(mark := bare(part), AbsentMark) and mark.which == "Dropped" for part in value)
                 if dropped or deliberate:
                     made.stated.add(name)
@@ -225,11 +226,6 @@ class Objects(Calls):
         if not isinstance(kept, Obj) and plan is not None and made.copied is None and self._touches(made):
             # The base has its carriers and keeps them: what this call blanks or resets, it drops.
             made.copied = made.birth
-        if not isinstance(kept, Obj):
-            for name in made.explicit:
-                value = slots.get(name, ())
-                if value and all(isinstance(bare(part), AbsentMark) for part in value):
-                    made.stated.add(name)
         self.note_born(made, frame)
         return one(made)
 
@@ -259,7 +255,7 @@ class Objects(Calls):
         state.write(target, name, value)
         plan = self.plans.of(target.cls)
         if isinstance(target, Obj) and plan is not None:
-            if value and all(isinstance(bare(part), AbsentMark) for part in value):
+            if _is_mark(value):
                 target.stated.add(name)
             else:
                 target.stated.discard(name)
@@ -283,6 +279,11 @@ class Objects(Calls):
                 self.initialize(owner.receiver, base, arguments, node, frame, state)
                 break
         return one(Const.of(None))
+
+
+def _is_mark(value: Val) -> bool:
+    """Whether a value is `Absent` or `Dropped`, whichever way it comes about."""
+    return bool(value) and all(isinstance(bare(part), AbsentMark) for part in value)
 
 
 def _is_none(value: Val) -> bool:

@@ -134,5 +134,10 @@ class ModuleInfo:
     def place(self, node: ast.expr | ast.stmt | ast.keyword) -> Place:
         return Place(self.path, node.lineno, node.col_offset + 1)
 
+    def top_level(self) -> list[ast.stmt]:
+        """The statements that run on import, definitions and imports left out."""
+        definitions = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom)
+        return [node for node in self.tree.body if not isinstance(node, definitions)]
+
     def class_named(self, qualname: str) -> ClassInfo | None:
         return next((cls for cls in self.classes if cls.qualname == qualname), None)
