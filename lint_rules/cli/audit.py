@@ -12,6 +12,7 @@ import click
 from lint_rules.cli.options import config_option, format_option, paths_argument
 from lint_rules.cli.session import open_session
 from lint_rules.cli.terminal import Progress, print_problems, shown_path, style
+from lint_rules.collector import without_collector
 from lint_rules.report.text import count, finding_lines
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ def audit(ctx: click.Context, paths: tuple[Path, ...], config_path: Path | None,
 
     session = open_session(paths, config_path)
     print_problems((*session.config_problems, *session.tree.problems))
-    with Progress("reading file") as progress:
+    with Progress("reading file") as progress, without_collector():
         suggestions, found = infer(session.tree, session.config, progress)
     shown = shown_path(session.tree)
     problems = [each for each in dict.fromkeys(found) if each not in session.tree.problems]

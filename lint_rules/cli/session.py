@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lint_rules.cache import Cache, Outcome
+from lint_rules.collector import without_collector
 from lint_rules.config import Config, read_config
 from lint_rules.files import SourceTree, load_tree
 from lint_rules.findings import Problem
@@ -31,7 +32,9 @@ class Session:
         known = cache.load() if cache is not None else None
         if known is not None:
             return known
-        outcome = run_rules(tree, self.config, progress)
+        # Around the engine's own guard: what it made is let go before the collector could walk it once more.
+        with without_collector():
+            outcome = run_rules(tree, self.config, progress)
         if cache is not None and outcome.lasting:
             cache.store(outcome)
         return outcome
