@@ -14,13 +14,15 @@ plans from prepared ones with `@materializer`:
         return transfer(prepared, into=plan_scratch(rows))
 
 The module `ownership.plan` explains the declaration, and a second way to make one that needs no plugin;
-`ownership.errors` has one class for each mistake.
+`ownership.ledger` compares what published plans reach with what a session keeps alive; `ownership.errors` and
+`ownership.ledger_errors` have one class for each mistake.
 """
 
 from __future__ import annotations
 
 from ownership.absence import Absent, Dropped
-from ownership.carriers import carriers
+from ownership.carrier_map import CarrierMap
+from ownership.carriers import carrier, carriers
 from ownership.errors import (
     AbsentTruthError,
     AliasedMarkError,
@@ -42,6 +44,22 @@ from ownership.errors import (
     UnmarkedFieldError,
 )
 from ownership.kinds import Borrowed, Derived, Ephemeral, Fact, Kind, Transferable
+from ownership.ledger import Ledger, Publication, publish
+from ownership.ledger_errors import (
+    BareClosureError,
+    IncompleteMapError,
+    InvalidAxisError,
+    InvalidPathError,
+    NotACarrierError,
+    NotPublishedError,
+    OutsideDomainError,
+    PublishError,
+    ResolvingCarrierError,
+    StillReachableError,
+    UndeclaredMapError,
+    UnreachableProgramError,
+    UnretainedProgramError,
+)
 from ownership.materialize import materializer
 from ownership.plan import FieldSpec, is_plan, plan, plan_fields
 from ownership.transfer import transfer
@@ -50,7 +68,9 @@ __all__ = [
     "Absent",
     "AbsentTruthError",
     "AliasedMarkError",
+    "BareClosureError",
     "Borrowed",
+    "CarrierMap",
     "ConflictingKindError",
     "DefaultedTransferableError",
     "Derived",
@@ -60,24 +80,40 @@ __all__ = [
     "Ephemeral",
     "Fact",
     "FieldSpec",
+    "IncompleteMapError",
+    "InvalidAxisError",
+    "InvalidPathError",
     "Kind",
     "KindChangedError",
     "LeakedFieldError",
+    "Ledger",
     "MisnamedDropError",
     "MissingInitVarError",
     "MissingSourceFieldError",
+    "NotACarrierError",
     "NotAMaterializerError",
     "NotAPlanError",
     "NotARecordError",
+    "NotPublishedError",
+    "OutsideDomainError",
     "OwnershipError",
+    "Publication",
+    "PublishError",
     "RebuiltFieldError",
+    "ResolvingCarrierError",
+    "StillReachableError",
     "Transferable",
+    "UndeclaredMapError",
     "UnknownFieldError",
     "UnmarkedFieldError",
+    "UnreachableProgramError",
+    "UnretainedProgramError",
+    "carrier",
     "carriers",
     "is_plan",
     "materializer",
     "plan",
     "plan_fields",
+    "publish",
     "transfer",
 ]

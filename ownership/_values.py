@@ -29,9 +29,7 @@ _PROCESS_WIDE = (type, ModuleType, FunctionType, BuiltinFunctionType)
 
 def is_data(value: object) -> bool:
     """Whether the value is immutable data: a number, text, an enum member, a tuple or frozenset of such."""
-    if isinstance(value, (tuple, frozenset)):
-        return all(map(is_data, value))
-    return isinstance(value, _DATA)
+    return _all_are(value, _DATA)
 
 
 def is_inert(value: object) -> bool:
@@ -40,9 +38,25 @@ def is_inert(value: object) -> bool:
     True for immutable data, which Python may make one object of at will, for what belongs to the process and not to a
     plan (classes, functions, modules, loggers), and for tuples and frozensets of such values.
     """
-    if isinstance(value, (*_DATA, *_PROCESS_WIDE)):
-        return True
-    if isinstance(value, (tuple, frozenset)):
-        return all(map(is_inert, value))
     logging = sys.modules.get("logging")
-    return logging is not None and isinstance(value, logging.Logger)
+    loggers = () if logging is None else (logging.Logger,)
+    return _all_are(value, (*_DATA, *_PROCESS_WIDE, *loggers))
+
+
+def _all_are(value: object, types: tuple[type, ...]) -> bool:
+    """Whether the value, or all that a tuple or frozenset holds at any depth, is of one of the types."""
+    waiting = [value]
+    seen: set[int] = set()
+    while waiting:
+        one = waiting.pop()
+        # By the type: what an object claims to be may take a call to find out.
+        cls = type(one)
+        if issubclass(cls, types):
+            continue
+        if not issubclass(cls, (tuple, frozenset)):
+            return False
+        # Tuples that share tuples have more paths than can be walked.
+        if id(one) not in seen:
+            seen.add(id(one))
+            waiting.extend(one)  # type: ignore[arg-type]
+    return True

@@ -1,25 +1,52 @@
-"""`carriers(plan)`: every carrier that can be reached from a plan by its declared fields, and the path to it."""
+"""`carriers(plan)`: every carrier that can be reached from a plan by its fields; `@carrier`: a class of carriers."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from typing import TypeVar
 
-from ownership._records import is_record, record_items
-from ownership._values import is_data
-from ownership.absence import is_absent
+from ownership._launchables import CARRIER
+from ownership._walk import Sort, walk
 from ownership.errors import NotAPlanError
-from ownership.plan import is_plan, transferables
+from ownership.ledger_errors import NotACarrierError
+from ownership.plan import is_plan
 
-__all__ = ["carriers"]
+__all__ = ["carrier", "carriers"]
+
+T = TypeVar("T")
+
+
+def carrier(cls: type[T], /) -> type[T]:
+    """Declare that the instances of a class are carriers: each launches a program that is compiled already.
+
+    Returns the same class. `carriers()` and `publish()` then take an instance as one carrier and do not open it, also
+    where it is a dataclass without a `__call__`; a function that captures one is refused as a plan's value. Subclasses
+    are carriers, too. Classes of others are declared by a call: `carrier(TheirLauncher)`.
+
+    Raises:
+        NotACarrierError: it is not a class, a plan, or a class that takes no attributes (derive one, and declare that).
+
+    """
+    if not isinstance(cls, type):
+        raise NotACarrierError(given=cls, function="@carrier", problem="which is not a class; put it above a class")
+    if hasattr(cls, "__ownership_plan__"):
+        problem = "which is a plan: its transferable fields hold the carriers, and it is none itself"
+        raise NotACarrierError(given=cls, function="@carrier", problem=problem)
+    try:
+        setattr(cls, CARRIER, True)
+    except TypeError:
+        problem = "which takes no attributes; derive a class from it and declare that"
+        raise NotACarrierError(given=cls, function="@carrier", problem=problem) from None
+    return cls
 
 
 def carriers(plan: object) -> dict[str, object]:
     """The carriers of a plan by path, in the order of the fields: `"fold"`, `"mixer.gate"`, `"launches[128]"`.
 
     Walks the transferable fields, and from there nested plans, mappings, tuples and lists, and dataclasses (attrs
-    classes, named tuples) that bundle carriers. A callable, or a record of nothing but plain data, is a carrier itself
-    and is not opened. Absent, dropped, missing and `None` values are left out. Each path occurs once; an object on two
-    paths is listed on both, and one that contains itself ends the walk there.
+    classes, named tuples) that bundle carriers. A callable, an instance of a class declared with `@carrier`, or a
+    record of nothing but plain data, is a carrier itself and is not opened. Absent, dropped, missing and `None` values
+    are left out. Each path occurs once (`[key#2]` for a second key that looks like the first); an object on two paths
+    is listed on both, and one that contains itself ends the walk there.
 
     Raises:
         NotAPlanError: `plan` is not an instance of a plan.
@@ -27,33 +54,4 @@ def carriers(plan: object) -> dict[str, object]:
     """
     if not is_plan(plan):
         raise NotAPlanError(given=plan, wanted="an instance of a plan", function="carriers()")
-    return dict(_of_plan(plan, "", ()))
-
-
-def _of_plan(plan: object, prefix: str, above: tuple[int, ...]) -> Iterator[tuple[str, object]]:
-    for name in transferables(plan):
-        yield from _of_value(getattr(plan, name, None), f"{prefix}{name}", (*above, id(plan)))
-
-
-def _of_value(value: object, path: str, above: tuple[int, ...]) -> Iterator[tuple[str, object]]:
-    if is_absent(value) or id(value) in above:
-        return
-    inside = (*above, id(value))
-    if is_plan(value):
-        yield from _of_plan(value, f"{path}.", above)
-    elif callable(value):
-        yield path, value
-    elif isinstance(value, Mapping):
-        for key, item in value.items():
-            yield from _of_value(item, f"{path}[{key!r}]", inside)
-    elif is_record(type(value)):
-        parts = [(name, item) for name, item in record_items(value) if not is_data(item)]
-        if not parts:
-            yield path, value
-        for name, item in parts:
-            yield from _of_value(item, f"{path}.{name}", inside)
-    elif isinstance(value, (tuple, list)):
-        for index, item in enumerate(value):
-            yield from _of_value(item, f"{path}[{index}]", inside)
-    else:
-        yield path, value
+    return {node.path: node.value for node in walk(plan) if node.sort is Sort.CARRIER}

@@ -1,5 +1,7 @@
 """What can go wrong with plans: one class a mistake, each carrying the objects concerned.
 
+What can go wrong with carriers, maps of them and ledgers is in `ownership.ledger_errors`.
+
 A message says what was given, what was wanted and what to do. Attributes hold classes and values themselves, so that a
 caller (or a debugger) can look at them.
 """
@@ -7,6 +9,7 @@ caller (or a debugger) can look at them.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -59,10 +62,12 @@ def shown(value: object) -> str:
     """A short, harmless description of a value: the `repr` of a carrier or a tensor can be long, or do work."""
     from ownership.absence import Absent
 
-    if value is None or isinstance(value, (Absent, bool, int, float, str)):
+    if value is None or issubclass(type(value), (Absent, bool, int, float, str)):
         text = repr(value)
         return text if len(text) <= 100 else f"{text[:97]}..."
-    name = getattr(value, "__qualname__", None)
+    name = None
+    with suppress(Exception):  # an attribute of a carrier may be computed
+        name = getattr(value, "__qualname__", None)
     if isinstance(name, str):
         return f"<{type(value).__name__} {name}>"
     return f"<{class_name(type(value))} object at {id(value):#x}>"

@@ -38,11 +38,13 @@ def materializer(function: Callable[A, R], /) -> Callable[A, R]:
     The result is a plan, or a tuple, list, mapping, record or plain object with plans in it; of an `__init__`, it is
     the object being made. A carrier has arrived if each outermost plan of the result that has a transferable field of
     its name holds it there, or, where none has such a field, if it can be reached from the result through plans,
-    records, tuples, lists and mappings (ephemeral fields aside). `Dropped(field, reason)` in its place gives it up on
-    purpose. Of several sources of one class, one must have supplied each carrier. Returning the source itself is fine.
+    records, tuples, lists and mappings (ephemeral fields aside). `Dropped(field, reason)` in its place, or in a plan
+    inside the result, gives it up on purpose. Of several sources of one class, one must have supplied each carrier.
+    Returning the source itself is fine.
 
-    A borrowed or ephemeral object of a source must not turn up in a field of another plan in the result, unless the
-    caller passed that very object as an argument, too.
+    A borrowed or ephemeral object of a source must not turn up in a field of another plan in the result, be it inside a
+    tuple, a record or a nested plan there, unless the caller passed that very object as an argument, too. What is
+    inside of a carrier or of an argument arrived with it.
 
     Works on functions, methods, coroutine functions, and above or below `staticmethod` and `classmethod`. The function
     keeps its name, signature and `__wrapped__`. Plans that the function makes cost nothing more once it has returned.
@@ -139,6 +141,7 @@ def _check(sources: list[_Source], given: Sequence[object], result: object, func
             if spec.kind.transferable:
                 places.setdefault(spec.name, []).append((root, getattr(root, spec.name, _MISSING)))
     reached: set[int] | None = None
+    given_up: set[str] = set()
     for name in dict.fromkeys(name for source in sources for name in source.carriers):
         suppliers = [source for source in sources if name in source.carriers]
         _check_places(name, suppliers, places.get(name, []), function)
@@ -148,8 +151,11 @@ def _check(sources: list[_Source], given: Sequence[object], result: object, func
             if any(isinstance(held, Dropped) or _among(held, values) for _, held in places.get(name, [])):
                 continue
             if reached is None:
-                reached = {id(value) for value in _reachable(result)}
-            if not any(id(value) in reached for value in values):
+                reachable = list(_reachable(result))
+                reached = {id(value) for value in reachable}
+                # A plan that is part of another plan gives up what was its own in the same way.
+                given_up = {value.field for value in reachable if isinstance(value, Dropped)}
+            if name not in given_up and not any(id(value) in reached for value in values):
                 raise DroppedFieldError(
                     field=name,
                     source=type(source.plan),
@@ -160,8 +166,9 @@ def _check(sources: list[_Source], given: Sequence[object], result: object, func
                     if name not in places
                     else "which holds that of another source",
                 )
+    carried = [value for source in sources for value in source.carriers.values()]
     for source in sources:
-        _check_leaks(source, given, result, function)
+        _check_leaks(source, given, carried, result, function)
 
 
 def _check_places(name: str, suppliers: list[_Source], places: list[tuple[object, object]], function: str) -> None:
@@ -191,7 +198,9 @@ def _check_places(name: str, suppliers: list[_Source], places: list[tuple[object
             )
 
 
-def _check_leaks(source: _Source, given: Sequence[object], result: object, function: str) -> None:
+def _check_leaks(
+    source: _Source, given: Sequence[object], carried: Sequence[object], result: object, function: str
+) -> None:
     own = {field.name: field.default for field in record_fields(type(source.plan))}
     kept = {
         id(value): (name, kind, value)
@@ -201,21 +210,38 @@ def _check_leaks(source: _Source, given: Sequence[object], result: object, funct
     }
     if not kept:
         return
+    # What a carrier or an argument has inside arrived with it, and is no business of this plan.
+    closed = {id(value) for value in (*given, *carried, source.plan)}
     for plan in _outermost_plans(result):
-        if plan is source.plan:
-            continue
-        for name, value in record_items(plan):
+        for owner, name, value in _held(plan, closed):
             if id(value) in kept:
                 field, kind, _ = kept[id(value)]
                 raise LeakedFieldError(
                     field=field,
                     kind=kind,
                     source=type(source.plan),
-                    target=type(plan),
+                    target=type(owner),
                     target_field=name,
                     function=function,
                     value=value,
                 )
+
+
+def _held(plan: object, closed: set[int]) -> Iterator[tuple[object, str, object]]:
+    """All that a plan holds, through nested plans, records and containers: the plan, its field, and the value."""
+    seen = set(closed)
+    waiting = [(plan, plan, "")]
+    while waiting:
+        value, owner, name = waiting.pop()
+        if id(value) in seen:
+            continue
+        seen.add(id(value))
+        if is_plan(value):
+            parts = [(item, value, field) for field, item in record_items(value)]
+        else:
+            parts = [(item, owner, name) for item in _parts(value)]
+        yield from ((holder, field, item) for item, holder, field in parts)
+        waiting.extend(parts)
 
 
 def _among(value: object, values: Sequence[object]) -> bool:
