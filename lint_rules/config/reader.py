@@ -21,7 +21,8 @@ _T = TypeVar("_T")
 _D = TypeVar("_D")
 
 _PLAN_KEYS = ("class", *KINDS)
-_KEYS = ("plan", "select", "ignore", "exclude", "materializers", "parse-all")
+#: `mypy` is the table of the mypy plugin, which reads it itself.
+_KEYS = ("plan", "select", "ignore", "exclude", "materializers", "parse-all", "mypy")
 _CODE = re.compile(r"[A-Z]+\d*\Z")
 
 

@@ -1,0 +1,1 @@
+"""Programs that mypy reads with the plugin; never imported."""
