@@ -12,6 +12,7 @@ import click
 from lint_rules.cli.audit import audit
 from lint_rules.cli.catalogue import explain, rules
 from lint_rules.cli.check import check
+from lint_rules.cli.types import types
 
 __all__ = ["main"]
 
@@ -72,6 +73,7 @@ def main() -> None:
 
 
 main.add_command(check)
+main.add_command(types)
 main.add_command(audit)
 main.add_command(explain)
 main.add_command(rules)
