@@ -3,11 +3,21 @@
 #   make demo   runs the checker on a published wheel that carries the bug, and on the mended copy
 #   make test   lint, types and tests
 #
-# Both install into .venv, once; another interpreter: `make test PYTHON=python3.13`.
+# Both install into .venv, once; another interpreter: `make test PYTHON=python3.13`. `make test` installs torch and Triton,
+# too, for the tests of what watches them; `make test KERNELS=0` does without, and skips those tests. Where pip's index
+# offers torch for CUDA only (some gigabytes), name that of the CPU builds first:
+# `PIP_EXTRA_INDEX_URL=https://download.pytorch.org/whl/cpu make test`.
 
+COMMA := ,
 PYTHON ?= python3
+KERNELS ?= 1
 VENV := .venv
 BIN := $(VENV)/bin
+ifeq ($(KERNELS),0)
+EXTRAS := dev
+else
+EXTRAS := dev,test-kernels
+endif
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
 .PHONY: help demo test lint bench docs clean
@@ -27,8 +37,9 @@ $(VENV)/installed: $(VENV)/created pyproject.toml
 	touch $@
 
 # What the tests need. It includes what the demo needs.
-$(VENV)/installed-dev: $(VENV)/created pyproject.toml
-	$(PIP) --editable '.[dev]'
+INSTALLED := $(VENV)/installed-$(subst $(COMMA),-,$(EXTRAS))
+$(INSTALLED): $(VENV)/created pyproject.toml
+	$(PIP) --editable '.[$(EXTRAS)]'
 	touch $(VENV)/installed $@
 
 demo: $(VENV)/installed
@@ -37,17 +48,18 @@ demo: $(VENV)/installed
 test: lint
 	$(BIN)/python -m pytest
 
-lint: $(VENV)/installed-dev
+lint: $(INSTALLED)
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(BIN)/carryall check
 
-bench: $(VENV)/installed-dev
+bench: $(INSTALLED)
 	$(BIN)/python -m benchmarks.lint_speed
 
-docs: $(VENV)/installed-dev
+docs: $(INSTALLED)
 	$(BIN)/python -m docs.build_rules
+	$(BIN)/python -m docs.build_checkers
 	$(BIN)/python -m docs.sessions
 
 clean:

@@ -16,7 +16,7 @@ from docs.sessions import Block, blocks, refreshed
 from lint_rules.config import load_config
 from lint_rules.rules import all_rules
 
-PAGES = ["README.md", "docs/plans.md"]
+PAGES = ["README.md", "docs/plans.md", "docs/ledger.md", "docs/resolution.md"]
 
 
 @pytest.fixture(scope="module")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import configparser
 import email
+import re
 import subprocess
 import sys
 import zipfile
@@ -44,7 +46,7 @@ def requirements(metadata: Message, extra: str = "") -> set[str]:
     for line in metadata.get_all("Requires-Dist", []):
         requirement, _, marker = line.partition(";")
         if (f"extra == '{extra}'" in marker) if extra else ("extra ==" not in marker):
-            found.add(requirement.strip().partition(">")[0].partition("[")[0])
+            found.add(re.split(r"[\[<>=!~ ]", requirement.strip(), maxsplit=1)[0])
     return found
 
 
@@ -70,19 +72,22 @@ def test_the_licence_is_in_it(archive: zipfile.ZipFile, metadata: Message) -> No
     assert [name for name in archive.namelist() if name.endswith(".dist-info/licenses/LICENSE")]
 
 
-def test_it_offers_the_command(archive: zipfile.ZipFile) -> None:
+def test_it_offers_the_command_and_the_pytest_plugin(archive: zipfile.ZipFile) -> None:
     (name,) = [name for name in archive.namelist() if name.endswith(".dist-info/entry_points.txt")]
-    assert "carryall = lint_rules.cli:main" in archive.read(name).decode()
+    points = configparser.ConfigParser()
+    points.read_string(archive.read(name).decode())
+    assert points["console_scripts"]["carryall"] == "lint_rules.cli:main"
+    assert points["pytest11"]["carryall"] == "ownership.pytest_plugin"
 
 
 def test_the_core_asks_for_two_packages(metadata: Message) -> None:
     assert requirements(metadata) == {"click", "libcst"}
 
 
-def test_only_the_backend_extra_asks_for_torch(metadata: Message) -> None:
+def test_only_the_extras_for_kernels_ask_for_torch(metadata: Message) -> None:
     extras = {extra: requirements(metadata, extra) for extra in metadata.get_all("Provides-Extra", [])}
-    assert set(extras) == {"backend", "dev", "mypy"}
-    assert [extra for extra, names in extras.items() if names & {"torch", "triton"}] == ["backend"]
+    assert set(extras) == {"backend", "dev", "mypy", "test-kernels"}
+    assert {extra for extra, names in extras.items() if names & {"torch", "triton"}} == {"backend", "test-kernels"}
 
 
 def test_the_unpacked_wheel_runs_without_the_tree(archive: zipfile.ZipFile, tmp_path: Path) -> None:
