@@ -225,6 +225,7 @@ def test_a_hook_on_the_class_is_noticed_at_the_next_look_and_kept(
     kernels: ModuleType, runtime: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     foreign = Foreign()
+    vars(runtime).pop("jit_cache_hook", None)  # it would hide what the class has; another test may have left `None`
     with freeze("serving"):
         found = vars(type(runtime))["jit_cache_hook"]
         type(runtime).jit_cache_hook = foreign
