@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 import tomllib
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -67,7 +68,9 @@ def test_configuration_examples_are_accepted(readme: str, tmp_path: Path) -> Non
     configurations = [block for block in blocks(readme) if block.language in {"toml", "yaml"}]
     assert {block.language for block in configurations} == {"toml", "yaml"}
     for block in configurations:
-        if block.language == "toml":
+        if "[tool.mypy]" in block.body:
+            assert tomllib.loads(block.body)["tool"]["mypy"]["plugins"] == ["ownership.mypy_plugin"]
+        elif block.language == "toml":
             path = tmp_path / "pyproject.toml"
             path.write_text(block.body, encoding="utf-8")
             assert load_config(tmp_path, path).path == path
