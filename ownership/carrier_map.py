@@ -127,8 +127,8 @@ class CarrierMap(Mapping[K, V], Generic[K, V]):
             if name not in self._axes or name not in point:
                 problem = "is not given" if name in self._axes else "does not exist"
                 raise InvalidAxisError(axis=name, problem=f"{problem}; the axes are {', '.join(self._axes)}")
-        values = tuple(point[name] for name in self._axes)
-        key: Any = values if len(values) > 1 else values[0]
+        values = [point[name] for name in self._axes]
+        key: Any = tuple(values) if len(values) > 1 else values[0]
         if key not in self:
             raise OutsideDomainError(key=key, axes=self._axes)
         return key

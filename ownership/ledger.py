@@ -154,7 +154,8 @@ class Ledger:
         """
         pairs: list[tuple[object, str | None, str]]
         if isinstance(programs, Mapping):
-            pairs = [(program, path, "retain_all()") for path, program in programs.items()]
+            by_path: Mapping[str, object] = programs
+            pairs = [(program, path, "retain_all()") for path, program in by_path.items()]
         elif isinstance(programs, Iterable):
             pairs = [(program, None, "retain_all()") for program in programs]
         else:

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 from ownership.pytest_plugin._buffers import Memory, memory_class
 from ownership.pytest_plugin._errors import PoisonDependenceError, ScratchOverrunError, ScratchRequestError
-from ownership.pytest_plugin._results import difference, leaves
+from ownership.pytest_plugin._results import Leaf, difference, leaves
 
 __all__ = ["Pattern", "PoisonedScratch", "parsed_pattern"]
 
@@ -99,17 +99,22 @@ class PoisonedScratch:
         """
         if len(patterns) < 2:
             raise ScratchRequestError(argument="patterns", given=tuple(patterns), wanted="two patterns or more")
-        before = None
-        for pattern in patterns:
-            scratch = PoisonedScratch(pattern)
-            result = function(scratch)
-            parts = list(leaves(result))
-            scratch.check()
-            if before is not None and (found := difference(before, parts)) is not None:
+        first, *others = patterns
+        result, before = _once(function, first)
+        for pattern in others:
+            result, parts = _once(function, pattern)
+            if (found := difference(before, parts)) is not None:
                 path, words = found
-                raise PoisonDependenceError(path=path, patterns=(patterns[0], pattern), difference=words)
-            before = before or parts
+                raise PoisonDependenceError(path=path, patterns=(first, pattern), difference=words)
         return result
+
+
+def _once(function: Callable[[PoisonedScratch], T], pattern: Pattern) -> tuple[T, list[Leaf]]:
+    scratch = PoisonedScratch(pattern)
+    result = function(scratch)
+    parts = list(leaves(result))
+    scratch.check()
+    return result, parts
 
 
 def parsed_pattern(text: str) -> Pattern:

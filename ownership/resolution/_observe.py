@@ -9,6 +9,7 @@ import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from types import SimpleNamespace
+from typing import Any
 
 from ownership.resolution._frames import place
 from ownership.resolution._history import history
@@ -157,15 +158,14 @@ def _notify(resolution: Resolution) -> None:
             try:
                 listener(resolution)
             except Exception as error:  # noqa: BLE001 - a listener must not change what resolution does
-                sys.unraisablehook(
-                    SimpleNamespace(
-                        exc_type=type(error),
-                        exc_value=error,
-                        exc_traceback=error.__traceback__,
-                        err_msg="Exception ignored in a resolution listener",
-                        object=listener,
-                    )
+                unraisable: Any = SimpleNamespace(
+                    exc_type=type(error),
+                    exc_value=error,
+                    exc_traceback=error.__traceback__,
+                    err_msg="Exception ignored in a resolution listener",
+                    object=listener,
                 )
+                sys.unraisablehook(unraisable)
     finally:
         _local.notifying = False
 

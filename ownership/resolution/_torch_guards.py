@@ -161,7 +161,8 @@ def _global_state(text: str) -> Iterator[tuple[str, str, str]]:
     from torch._C._dynamo.guards import GlobalStateGuard
 
     try:
-        was, now = json.loads(text), json.loads(GlobalStateGuard().__getstate__())
+        current: Any = GlobalStateGuard().__getstate__()
+        was, now = json.loads(text), json.loads(current)
     except (AttributeError, TypeError, ValueError):
         return
     yield from _leaves("", was, now)

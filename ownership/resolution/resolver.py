@@ -217,7 +217,8 @@ def words(value: object) -> str:
     elif isinstance(value, Mapping):
         text = f"{{{', '.join(f'{words(k)}: {words(v)}' for k, v in list(value.items())[:32])}}}"
     elif hasattr(value, "dtype") and hasattr(value, "shape"):
-        text = f"{value.dtype}{list(value.shape)}"
+        tensor: Any = value
+        text = f"{tensor.dtype}{list(tensor.shape)}"
     else:
         name = getattr(value, "__qualname__", None)
         if isinstance(name, str):
