@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterable, Mapping
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar, cast
 
 from ownership import _published
 from ownership._audit import Audit
@@ -154,7 +154,7 @@ class Ledger:
         """
         pairs: list[tuple[object, str | None, str]]
         if isinstance(programs, Mapping):
-            by_path: Mapping[str, object] = programs
+            by_path = cast("Mapping[str, object]", programs)
             pairs = [(program, path, "retain_all()") for path, program in by_path.items()]
         elif isinstance(programs, Iterable):
             pairs = [(program, None, "retain_all()") for program in programs]
