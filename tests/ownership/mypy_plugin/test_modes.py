@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from collections import Counter
@@ -11,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.ownership.mypy_plugin.checking import ROOT, Message, configured, found
+from tests.ownership.mypy_plugin.versions import NEWEST, OLDEST, installed
 
 PLANS = """\
 from dataclasses import dataclass
@@ -82,17 +84,17 @@ def edit(project: Path, name: str, old: str, new: str) -> None:
     path.write_text(text.replace(old, new), encoding="utf-8")
 
 
-def run(project: Path, *flags: str) -> Counter[Message]:
+def run(project: Path, version: str, *flags: str) -> Counter[Message]:
     command = [sys.executable, "-m", "mypy", "-p", "pkg", "--config-file", "mypy.ini", "--hide-error-context", *flags]
-    done = subprocess.run(command, cwd=project, capture_output=True, text=True, check=False, env=_environment())
+    done = subprocess.run(command, cwd=project, capture_output=True, text=True, check=False, env=_environment(version))
     assert done.returncode in {0, 1}, done.stdout + done.stderr
     return found(done.stdout.splitlines())
 
 
-def _environment() -> dict[str, str]:
-    import os
-
-    return {**os.environ, "PYTHONPATH": str(ROOT)}
+def _environment(version: str) -> dict[str, str]:
+    """An environment in which `python -m mypy` is that version."""
+    folders = [str(installed(version))] if version == OLDEST else []
+    return {**os.environ, "PYTHONPATH": os.pathsep.join([*folders, str(ROOT)])}
 
 
 FLAGS = {
@@ -107,28 +109,35 @@ FLAGS = {
 }
 
 
-@pytest.mark.parametrize("flags", FLAGS.values(), ids=FLAGS)
-def test_cold_warm_and_after_an_edit_the_messages_are_the_same(project: Path, flags: list[str]) -> None:
-    assert run(project, *flags) == DROP, "cold"
-    assert run(project, *flags) == DROP, "warm"
+#: Those that the oldest version has, too.
+OLD_FLAGS = ["no cache", "default cache", "files for a cache", "cache for the daemon"]
+MODES = [*((NEWEST, mode) for mode in FLAGS), *((OLDEST, mode) for mode in OLD_FLAGS)]
+
+
+@pytest.mark.parametrize(("version", "mode"), MODES, ids=[f"{version} {mode}" for version, mode in MODES])
+def test_cold_warm_and_after_an_edit_the_messages_are_the_same(project: Path, version: str, mode: str) -> None:
+    flags = FLAGS[mode]
+    assert run(project, version, *flags) == DROP, "cold"
+    assert run(project, version, *flags) == DROP, "warm"
     edit(project, "prepare", "def untyped", "\ndef untyped")
-    assert run(project, *flags) == DROP, "the file with the message was touched"
+    assert run(project, version, *flags) == DROP, "the file with the message was touched"
     edit(project, "prepare", "\ndef untyped", "def untyped")
     edit(project, "plans", "pack: Transferable[Kernel | Absent]\n", "pack: Transferable[Kernel | Absent]\n" + NEW_FIELD)
-    assert run(project, *flags) == DROP + THIRD, "another module was changed"
+    assert run(project, version, *flags) == DROP + THIRD, "another module was changed"
 
 
 NEW_FIELD = "    third: Transferable[Kernel | Absent | None] = None\n"
 
 
-@pytest.fixture
-def daemon(project: Path) -> Iterator[Callable[[], Counter[Message]]]:
+@pytest.fixture(params=[NEWEST, OLDEST])
+def daemon(project: Path, request: pytest.FixtureRequest) -> Iterator[Callable[[], Counter[Message]]]:
     """The daemon on the project; each call checks it again."""
+    environment = _environment(request.param)
 
     def dmypy(*arguments: str) -> subprocess.CompletedProcess[str]:
         command = [sys.executable, "-m", "mypy.dmypy", "--status-file", "status.json", *arguments]
         return subprocess.run(
-            command, cwd=project, capture_output=True, text=True, check=False, env=_environment(), timeout=120
+            command, cwd=project, capture_output=True, text=True, check=False, env=environment, timeout=120
         )
 
     def check() -> Counter[Message]:

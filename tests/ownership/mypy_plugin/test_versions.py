@@ -10,46 +10,16 @@ from pathlib import Path
 
 import pytest
 
-from demo.wheel import CACHE, registry_unreachable
 from tests.ownership.mypy_plugin.checking import ROOT, configured, expected, found
+from tests.ownership.mypy_plugin.versions import NEWEST, OLDEST, PURE, installed
 
 HERE = Path(__file__).resolve().parent
 CASES = sorted((HERE / "cases").glob("*.py"))
-#: The last release of the oldest series.
-OLDEST = "1.18.2"
-NEWEST = "2.4.1"
-_PURE = ["--platform", "any", "--implementation", "py", "--abi", "none", "--only-binary=:all:"]
-
-
-def installed(version: str, *flags: str) -> Path:
-    """A folder with this mypy and what it needs, installed once and kept."""
-    python = f"{sys.version_info.major}.{sys.version_info.minor}"
-    target = CACHE / f"mypy-{version}-{'pure' if flags else 'compiled'}-{python}"
-    if not (target / "done").exists():
-        pip = [
-            sys.executable,
-            "-m",
-            "pip",
-            "install",
-            "--quiet",
-            "--disable-pip-version-check",
-            "--target",
-            str(target),
-        ]
-        for command in ([*pip, f"mypy=={version}"], [*pip, "--no-deps", "--upgrade", *flags, f"mypy=={version}"]):
-            done = subprocess.run(command, capture_output=True, text=True, check=False)
-            if done.returncode and registry_unreachable(done.stderr):
-                pytest.skip("needs the package registry")
-            assert done.returncode == 0, done.stderr
-            if not flags:
-                break
-        (target / "done").touch()
-    return target
 
 
 @pytest.mark.parametrize(
     ("version", "flags", "says"),
-    [(OLDEST, [], f"mypy {OLDEST} (compiled: yes)"), (NEWEST, _PURE, f"mypy {NEWEST} (compiled: no)")],
+    [(OLDEST, [], f"mypy {OLDEST} (compiled: yes)"), (NEWEST, PURE, f"mypy {NEWEST} (compiled: no)")],
     ids=["oldest", "not compiled"],
 )
 def test_the_messages_are_those_of_the_comments(version: str, flags: list[str], says: str, tmp_path: Path) -> None:
