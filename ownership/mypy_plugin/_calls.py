@@ -22,10 +22,12 @@ from ownership.mypy_plugin._typing import result_class
 from ownership.mypy_plugin._values import (
     UNKNOWN,
     Blank,
+    Bound,
     Class,
     Entries,
     Function,
     Made,
+    Node,
     Obj,
     Root,
     Seq,
@@ -79,8 +81,20 @@ class Calls(Making):
         if special is not None:
             return special
         made = self.types.made_class(node.callee)
-        if made is None and isinstance(node.callee, NameExpr | MemberExpr | CallExpr):
-            callee = self.evaluate(node.callee, frame, state) if not isinstance(node.callee, CallExpr) else ()
+        receiver: Val | None = None
+        if isinstance(node.callee, MemberExpr) and made is None:
+            receiver = self.evaluate(node.callee.expr, frame, state)  # once: it may be a long chain of calls
+        callee: Val = ()
+        if made is None and isinstance(node.callee, MemberExpr):
+            callee = self.member(node.callee, frame, state, receiver)
+        elif made is None and isinstance(node.callee, NameExpr):
+            callee = self.name(node.callee, frame, state)
+        elif isinstance(node.callee, CallExpr):
+            callee = self.evaluate(node.callee, frame, state)
+        if callee:
+            bound = next((part for part in callee if isinstance(part, Bound)), None)
+            if bound is not None:
+                return self.construct(bound.info, node, frame, state, bound)
             made = next((part.info for part in callee if isinstance(part, Class)), None)
             local = next((part.node for part in callee if isinstance(part, Function)), None)
             if local is not None:
@@ -90,10 +104,10 @@ class Calls(Making):
         if isinstance(node.callee, SuperExpr):
             return self.super_call(node.callee, node, frame, state)
         if isinstance(node.callee, MemberExpr):
-            found = self._method(node.callee, node, frame, state)
+            found = self._method(node.callee, receiver or (UNKNOWN,), node, frame, state)
             if found is not None:
                 return found
-        return self._function(node, frame, state)
+        return self._function(receiver, node, frame, state)
 
     def _special(self, fullname: str, node: CallExpr, frame: Frame, state: State) -> Val | None:
         if fullname in REPLACE and node.args:
@@ -138,8 +152,12 @@ class Calls(Making):
         if len(arguments) > 1:
             return (UNKNOWN,)
         value = arguments[0][2]
-        if fullname == "builtins.dict" and any(isinstance(part, Entries) for part in value):
-            return value
+        if fullname == "builtins.dict":
+            if any(isinstance(part, Entries) for part in value):
+                return tuple(self.copied_entries(part, state) if isinstance(part, Entries) else part for part in value)
+            pairs = self.pairs(node.args[0], value, state)
+            if pairs is not None:
+                return pairs
         if fullname in {"builtins.tuple", "builtins.frozenset"} and all(
             isinstance(part, Seq | Taken) for part in value
         ):
@@ -168,7 +186,7 @@ class Calls(Making):
             else:
                 self.put(part, name, value, node, frame, state)
 
-    def _method(self, callee: MemberExpr, node: CallExpr, frame: Frame, state: State) -> Val | None:
+    def _method(self, callee: MemberExpr, receiver: Val, node: CallExpr, frame: Frame, state: State) -> Val | None:
         name = callee.name
         if name == "__setattr__" and len(node.args) == 3:
             self._setattr(node.args, node, frame, state)
@@ -177,7 +195,6 @@ class Calls(Making):
             return self.new(node, frame, state)
         if name == "__init__":
             return self.super_init(callee, node, frame, state)
-        receiver = self.evaluate(callee.expr, frame, state)
         kinds = [self.plans.of(info_of(part)) for part in receiver]
         if name in {"_replace", "__replace__"} and any(kinds):
             return self.replace(receiver, callee.expr, self.arguments(node, frame, state), node, frame, state)
@@ -207,7 +224,7 @@ class Calls(Making):
             return state.entries(entries).get(node.args[0].value, missing)
         elif name not in {"items", "keys", "values", "copy", "get"}:
             entries.open = True
-        return (entries,) if name == "copy" else (UNKNOWN,)
+        return (self.copied_entries(entries, state),) if name == "copy" else (UNKNOWN,)
 
     def _plan_method(self, receiver: Val, callee: MemberExpr, node: CallExpr, frame: Frame, state: State) -> Val:
         """A method of a plan: followed if it is written here; else it is trusted to return a complete plan."""
@@ -222,12 +239,13 @@ class Calls(Making):
             info = result_class(symbol)
         return (Made(self.text_of(node), fed=True, info=info, known=known or info is not None),)
 
-    def _function(self, node: CallExpr, frame: Frame, state: State) -> Val:
+    def _function(self, value: Val | None, node: CallExpr, frame: Frame, state: State) -> Val:
+        """Any other call; `value` is what it is a method of."""
         arguments = self.arguments(node, frame, state)
         symbol = node.callee.node if isinstance(node.callee, RefExpr) else None
         receiver: Val | None = None
         if symbol is None and isinstance(node.callee, MemberExpr):
-            receiver = self.evaluate(node.callee.expr, frame, state)
+            receiver = value or (UNKNOWN,)
             symbol = self._method_symbol(node.callee, receiver)
         fed = any(self.is_fed(value, state) for _, _, value in arguments)
         body = self.types.body_of(symbol)
@@ -290,17 +308,24 @@ class Calls(Making):
         values = [value for _, _, value in arguments]
         if receiver is not None:
             values.append(receiver)
-        parts = [part for value in values for part in value]
-        made = [part for part in parts if isinstance(part, Obj)]
-        others = [part for part in parts if isinstance(part, Root | Taken | Made)]
-        for obj in made:
-            owners = {p.owner for value in state.entries(obj).values() for p in value if isinstance(p, Taken)}
-            for other in others:
-                if other in owners or self.plans.of(info_of(other)) is not None or self.is_fed((other,), state):
-                    obj.open = True
-            if len(made) > 1:
-                obj.open = True
-        return bool(made)
+        given = False
+        for index, value in enumerate(values):
+            for obj in value:
+                if isinstance(obj, Obj):
+                    given = True
+                    # The alternatives of one argument are never there together.
+                    others = (part for other in (*values[:index], *values[index + 1 :]) for part in other)
+                    obj.open = obj.open or any(self._may_complete(part, obj, state) for part in others)
+        return given
+
+    def _may_complete(self, other: Node, obj: Obj, state: State) -> bool:
+        """Whether carriers for a plan may be taken from another argument."""
+        if isinstance(other, Obj):
+            return True
+        if not isinstance(other, Root | Taken | Made):
+            return False
+        owners = {p.owner for value in state.slots.get(obj, {}).values() for p in value if isinstance(p, Taken)}
+        return other in owners or self.plans.of(info_of(other)) is not None or self.is_fed((other,), state)
 
     def follow(
         self,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from mypy.errorcodes import ErrorCode
 
-__all__ = ["CODES", "COPY", "DEFAULT", "DROP", "IDENTITY", "LEAK", "REBIND", "RETURN", "UNMARKED"]
+__all__ = ["CODES", "COPY", "DEFAULT", "DROP", "IDENTITY", "LEAK", "REBIND", "RETURN", "UNCHECKED", "UNMARKED"]
 
 _CATEGORY = "Ownership"
 
@@ -24,5 +24,8 @@ UNMARKED = ErrorCode("ownership-unmarked", "A field of a plan has no kind", _CAT
 DEFAULT = ErrorCode("ownership-default", "A transferable field has a default value", _CATEGORY)
 #: A borrowed, ephemeral or stale derived field is carried over (OWN012).
 LEAK = ErrorCode("ownership-leak", "A field that must not travel is carried over", _CATEGORY)
+#: A function could not be looked at, so that its silence means nothing. No mistake of the code, so not one of `CODES`.
+UNCHECKED = ErrorCode("ownership-unchecked", "A function could not be looked at", _CATEGORY)
 
+#: The mistakes.
 CODES = (DROP, RETURN, COPY, REBIND, IDENTITY, UNMARKED, DEFAULT, LEAK)

@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Any
 
 from ownership.errors import OwnershipError
 from ownership.kinds import Kind
-from ownership.mypy_plugin._codes import CODES
+from ownership.mypy_plugin._codes import CODES, UNCHECKED
 
 if TYPE_CHECKING:
     from mypy.nodes import TypeInfo
@@ -155,7 +155,7 @@ class _Reader:
         for key in own:
             if key not in _KEYS:
                 raise self._error(f"[tool.carryall.mypy] has no key {key!r}; it has {', '.join(_KEYS)}")
-        known = [code.code for code in CODES]
+        known = [code.code for code in (*CODES, UNCHECKED)]
         ignored = self._strings(own, "ignore")
         for code in ignored:
             if code not in known:

@@ -31,25 +31,52 @@ if TYPE_CHECKING:
     from mypy.nodes import Node as MypyNode
     from mypy.nodes import TypeInfo
 
-__all__ = ["analyze"]
+    from ownership.mypy_plugin._budget import Budget
+    from ownership.mypy_plugin._walk import CalledNames
+
+__all__ = ["analyze", "scopes"]
 
 
-def analyze(api: Any, plans: Plans, materializers: frozenset[str]) -> list[Verdict]:
-    """What is wrong with the plans of the innermost function that the checker is in."""
-    tree: MypyFile = api.tree
+def analyze(
+    api: Any,
+    around: Sequence[FuncItem],
+    plans: Plans,
+    materializers: frozenset[str],
+    names: CalledNames,
+    budget: Budget,
+) -> list[Verdict]:
+    """What is wrong with the plans of the last of these functions, which lie in each other; of the module without any.
+
+    Raises:
+        OverBudgetError: there is too much in it.
+
+    """
+    return _Analysis(TypeReader(api, api.tree), plans, materializers, names, budget).start(around)
+
+
+def scopes(api: Any, materializers: frozenset[str]) -> list[list[FuncItem]]:
+    """What to look at where the checker is: its function and, around that, materializers, which may return its result.
+
+    Each with the functions around it; an empty list stands for the module, none at all is for the body of a class.
+    """
     stack = api.scope.stack
     if not isinstance(stack[-1], FuncItem | MypyFile):
-        return []  # the body of a class
-    around: Sequence[FuncItem] = [each for each in stack if isinstance(each, FuncItem)]
-    return _Analysis(TypeReader(api, tree), plans, materializers).start(around)
+        return []
+    around = [each for each in stack if isinstance(each, FuncItem)]
+    inner = [around[:count] for count in range(1, len(around))]
+    return [around, *(each for each in inner if is_materializer(_decorator(each[-1], each, api.tree), materializers))]
 
 
 class _Analysis(Judge):
-    def __init__(self, types: TypeReader, plans: Plans, materializers: frozenset[str]) -> None:
+    def __init__(
+        self, types: TypeReader, plans: Plans, materializers: frozenset[str], names: CalledNames, budget: Budget
+    ) -> None:
         super().__init__()
         self.types = types
         self.plans = plans
         self.materializers = materializers
+        self.names = names
+        self.budget = budget
 
     def start(self, around: Sequence[FuncItem]) -> list[Verdict]:
         state = State()

@@ -26,7 +26,6 @@ from ownership.mypy_plugin._values import (
     info_of,
     is_blank,
 )
-from ownership.mypy_plugin._walk import is_called
 
 if TYPE_CHECKING:
     from mypy.errorcodes import ErrorCode
@@ -36,6 +35,7 @@ if TYPE_CHECKING:
     from ownership.mypy_plugin._frame import Exit, Frame, Rebinding
     from ownership.mypy_plugin._plans import Plan
     from ownership.mypy_plugin._values import Node, Val
+    from ownership.mypy_plugin._walk import CalledNames
 
 __all__ = ["Judge", "Verdict"]
 
@@ -56,6 +56,8 @@ class Verdict(NamedTuple):
 class Judge(Statements):
     """The interpreter with the judgement of what it made."""
 
+    names: CalledNames
+
     def __init__(self) -> None:
         super().__init__()
         self.verdicts: list[Verdict] = []
@@ -65,7 +67,9 @@ class Judge(Statements):
         demanding = frame.sources if is_materializer else []
         own = self.verdicts
         handed_out: list[Verdict] = []
+        judged: set[tuple[Obj, int, frozenset[Node]]] = set()
         for exit_ in frame.exits:
+            self.budget.spend(len(frame.made) // 8)
             returned: dict[Obj, None] = {}
             for part in exit_.value:
                 self._reach(part, exit_.state, returned, 0)
@@ -77,7 +81,10 @@ class Judge(Statements):
             for obj in frame.made:
                 if obj in returned or obj in used or obj.superseded or obj.site is None:
                     continue
-                if obj in exit_.state.slots:
+                entries = exit_.state.slots.get(obj)
+                key = (obj, id(entries), exit_.state.absent)
+                if entries is not None and key not in judged:  # of hundreds of exits, most know the same of it
+                    judged.add(key)
                     self._judge(obj, exit_, frame, [])
         if handed_out and (is_materializer or not self._is_finished_by_callers(frame)):
             own.extend(verdict for verdict in handed_out if verdict not in own)
@@ -93,7 +100,7 @@ class Judge(Statements):
         function = frame.function
         if not isinstance(function, FuncDef) or self.plans.of(result_class(function)) is None:
             return False
-        return is_called(function.name, self.types.tree, outside=function)
+        return self.names.is_called(function.name, self.types.tree, outside=function)
 
     # Finding plans in values
 
@@ -131,6 +138,7 @@ class Judge(Statements):
         plan = self.plans.of(obj.info)
         if plan is None or obj.open or (obj.site is None and not demanding):
             return
+        self.budget.spend(len(plan.kinds))
         state = exit_.state
         entries = state.slots.get(obj, {})
         sources = self._sources(obj, plan, entries)
@@ -223,7 +231,7 @@ class Judge(Statements):
 
     def _supplies(self, source: Node, name: str, count: int, obj: Obj, state: State) -> bool:
         """Whether a source could have given the field."""
-        if Taken(source, name) in state.absent:
+        if Taken(source, name) in state.absent | obj.absent:
             return False
         if isinstance(source, Obj):
             value = state.slots.get(source, {}).get(name)
@@ -315,7 +323,7 @@ class Judge(Statements):
                 self._say(REBIND, each.node, _wording.rebound(plan.info.name, each.name, label))
         if name in _INITIALIZERS or not lists:
             return
-        if frame.function is not None and name and is_called(name, self.types.tree, outside=frame.function):
+        if frame.function is not None and name and self.names.is_called(name, self.types.tree, outside=frame.function):
             return
         for target, rebound in lists.items():
             self._judge_list(target, rebound)

@@ -8,10 +8,11 @@ from mypy.nodes import ArgKind, CallExpr, Expression, MemberExpr, NameExpr, Supe
 
 from ownership.mypy_plugin._expressions import Expressions
 from ownership.mypy_plugin._frame import Frame, Rebinding
-from ownership.mypy_plugin._plans import Plan, constructor_names, record_fields
+from ownership.mypy_plugin._plans import Constructor, Plan
 from ownership.mypy_plugin._values import (
     UNKNOWN,
     Blank,
+    Bound,
     Class,
     Entries,
     Made,
@@ -112,24 +113,33 @@ class Making(Expressions):
 
     # Constructors
 
-    def construct(self, info: TypeInfo, node: CallExpr, frame: Frame, state: State) -> Val:
-        arguments = self.arguments(node, frame, state)
+    def construct(self, info: TypeInfo, node: CallExpr, frame: Frame, state: State, bound: Bound | None = None) -> Val:
+        """A new object; `bound` has the arguments that were given before."""
+        arguments = [*(bound.given if bound is not None else ()), *self.arguments(node, frame, state)]
         plan = self.plans.of(info)
         if plan is None:
             if info.fullname == "functools.partial":
-                return (UNKNOWN,)
+                return self.bound(arguments)
             self.spoil(arguments, None, state)
             fed = any(self.is_fed(value, state) for _, _, value in arguments)
             parts = tuple(value for _, _, value in arguments)
             return (Made(f"{info.name}(...)", fed=fed, info=info, parts=parts),)
-        values, _, is_open = self.named(arguments, constructor_names(info), state)
-        made = Obj(info, node, "construct", open=is_open, text=self.text_of(node))
+        values, _, is_open = self.named(arguments, plan.constructor.positions, state)
+        made = Obj(info, node, "construct", open=is_open, text=self.text_of(node), absent=state.absent)
         frame.made.append(made)
         self._initialize(made, plan, info, values, arguments, frame, state)
         taken = any(self.takes(value, made) for name, value in state.entries(made).items() if name in plan.transferable)
         if taken:
             made.site, made.where = node, frame
         return (made,)
+
+    def bound(self, arguments: Arguments) -> Val:
+        """`partial(...)`, which is of interest with a plan class as its first argument."""
+        value = arguments[0][2] if arguments and arguments[0][0] is None else ()
+        info = next((part.info for part in value if isinstance(part, Class)), None)
+        return (
+            (Bound(info, tuple(arguments[1:])),) if info is not None and self.plans.of(info) is not None else (UNKNOWN,)
+        )
 
     def _initialize(
         self,
@@ -142,10 +152,11 @@ class Making(Expressions):
         state: State,
     ) -> None:
         """Fill the fields as the constructor of `info`, the class or a base of it, does."""
-        fields, outside = self._plan_fields(info)
+        constructor = plan.constructor if info is plan.info else Constructor.of(info)
+        fields, outside, is_record = constructor.fields, constructor.outside, constructor.is_record
+        self.budget.spend(len(plan.kinds))
         entries = state.entries(made)
-        is_record = record_fields(info) is not None
-        parameters = set(constructor_names(info))
+        parameters = set(constructor.positions)
         body = self.types.body_of(self.types.method_of(info, "__init__"))
         if body is not None and not is_record:
             entries.update({name: (Blank("nothing"),) for name in plan.kinds if name not in entries})
@@ -197,7 +208,7 @@ class Making(Expressions):
             plan = self.plans.of(part.info) if isinstance(part, Obj) else None
             if plan is None or info is None or not isinstance(part, Obj):
                 continue
-            values, _, is_open = self.named(arguments, constructor_names(info), state)
+            values, _, is_open = self.named(arguments, Constructor.of(info).positions, state)
             part.open = part.open or is_open
             self._initialize(part, plan, info, values, arguments, frame, state)
             held = [value for name, value in state.entries(part).items() if name in plan.transferable]
@@ -218,20 +229,6 @@ class Making(Expressions):
         state.slots[made] = {name: (Blank("nothing"),) for name in plan.kinds}
         frame.made.append(made)
         return (made,)
-
-    @staticmethod
-    def _plan_fields(info: TypeInfo) -> tuple[dict[str, str], set[str]]:
-        """Field names by constructor argument, and the fields that the constructor does not take."""
-        arguments: dict[str, str] = {}
-        outside: set[str] = set()
-        for name, in_init, _, alias in record_fields(info) or ():
-            if in_init:
-                arguments[alias] = name
-                arguments.setdefault(name.lstrip("_"), name)
-                arguments[name] = name
-            else:
-                outside.add(name)
-        return arguments, outside
 
     # Copies
 
@@ -261,13 +258,15 @@ class Making(Expressions):
         plan = self.plans.of(info)
         if plan is None:
             return UNKNOWN
-        fields, outside = self._plan_fields(plan.info)
-        made = Obj(plan.info, node, "replace", puts_back=True, open=is_open, text=self.text_of(node))
+        fields, outside = plan.constructor.fields, plan.constructor.outside
+        made = Obj(plan.info, node, "replace", puts_back=True, open=is_open, absent=state.absent)
+        made.text = self.text_of(node)
         entries: dict[str, Val] = {}
         if isinstance(base, Obj):
             entries |= state.entries(base)
             made.base, made.open, made.planned = base.base, made.open or base.open, base.planned
             made.explicit |= base.explicit
+            made.absent |= base.absent
             made.site, made.where = base.site, base.where
             base.superseded = True
         else:
@@ -312,7 +311,7 @@ class Making(Expressions):
         if plan is None:
             return (UNKNOWN,)
         values, _, is_open = self.named([each for each in arguments if each[0] not in {None, "into"}], [], state)
-        fields, _ = self._plan_fields(plan.info)
+        fields = plan.constructor.fields
         made = Obj(plan.info, node, "transfer", puts_back=True, open=is_open, text=self.text_of(node))
         giver = source[0] if len(source) == 1 and isinstance(source[0], Root | Taken | Made) else None
         made.base = giver or Root("", plan.info)

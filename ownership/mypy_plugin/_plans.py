@@ -1,12 +1,14 @@
 """Which classes are plans, and what kind each of their fields has: by alias, by `@plan`'s record, by declaration.
 
-Nothing is cached here between calls: the daemon rewrites its trees in place, so an answer can only be read off again.
+Nothing is kept here from one look at a function to the next: the daemon rewrites its trees in place.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from mypy.nodes import Decorator, FuncDef, TypeInfo, Var
@@ -21,10 +23,10 @@ if TYPE_CHECKING:
 
 __all__ = [
     "METADATA",
+    "Constructor",
     "Plan",
     "Plans",
     "aliased_kind",
-    "constructor_names",
     "hiding_alias",
     "plan_class",
     "record_fields",
@@ -38,7 +40,7 @@ _NEVER = frozenset({"builtins", "typing", "abc", "enum", "typing_extensions", "c
 _ALIASES = {f"ownership.kinds.{kind.alias}": kind for kind in Kind}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Plan:
     """A plan class with the kinds of its fields, bases included. `marked`: by code, so that its defaults count."""
 
@@ -47,9 +49,37 @@ class Plan:
     owners: dict[str, TypeInfo]
     missing: tuple[str, ...] = ()
 
-    @property
+    @cached_property
     def transferable(self) -> tuple[str, ...]:
         return tuple(name for name, kind in self.kinds.items() if kind.transferable)
+
+    @cached_property
+    def constructor(self) -> Constructor:
+        return Constructor.of(self.info)
+
+
+@dataclass(frozen=True, slots=True)
+class Constructor:
+    """The constructor of a class: its arguments by position, the fields by argument, those that it does not take."""
+
+    positions: list[str | None]
+    fields: dict[str, str]
+    outside: set[str]
+    is_record: bool
+
+    @classmethod
+    def of(cls, info: TypeInfo) -> Constructor:
+        arguments: dict[str, str] = {}
+        outside: set[str] = set()
+        fields = record_fields(info)
+        for name, in_init, _, alias in fields or ():
+            if in_init:
+                arguments[alias] = name
+                arguments.setdefault(name.lstrip("_"), name)
+                arguments[name] = name
+            else:
+                outside.add(name)
+        return cls(constructor_names(info), arguments, outside, fields is not None)
 
 
 class Plans:
@@ -60,12 +90,31 @@ class Plans:
         tables = [*settings.classes.values(), *settings.files.values()]
         self._declares = bool(tables)
         self._declared_names = frozenset(name for table in tables for name in table)
-        #: The plans that were asked for since this was last emptied.
+        #: The plans that were asked for since the last look at a function began.
         self.seen: dict[str, TypeInfo] = {}
+        self._answers: dict[TypeInfo, Plan | None] | None = None
+
+    @contextmanager
+    def look(self) -> Iterator[None]:
+        """One look at a function, in which no class changes: what was answered is kept for as long."""
+        self.seen, self._answers = {}, {}
+        try:
+            yield
+        finally:
+            self._answers = None
 
     def of(self, info: TypeInfo | None) -> Plan | None:
         """The plan that this class is, or None; a class without a transferable field has nothing to lose."""
-        if info is None or not self._may_be(info):
+        if info is None:
+            return None
+        if self._answers is None:
+            return self._read(info)
+        if info not in self._answers:
+            self._answers[info] = self._read(info)
+        return self._answers[info]
+
+    def _read(self, info: TypeInfo) -> Plan | None:
+        if not self._may_be(info):
             return None
         kinds: dict[str, Kind] = {}
         owners: dict[str, TypeInfo] = {}

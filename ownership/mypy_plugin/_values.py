@@ -8,15 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias, TypeVar
 
 if TYPE_CHECKING:
-    from mypy.nodes import Context, FuncItem, TypeInfo
+    from mypy.nodes import Context, Expression, FuncItem, TypeInfo
 
 __all__ = [
     "GAP",
     "UNKNOWN",
     "Blank",
+    "Bound",
     "Class",
     "Constant",
     "Entries",
@@ -36,6 +37,9 @@ __all__ = [
     "is_blank",
     "join",
 ]
+
+K = TypeVar("K")
+V = TypeVar("V")
 
 #: More alternatives than this say nothing any more.
 _MOST_ALTERNATIVES = 8
@@ -120,6 +124,8 @@ class Obj(Node):
     open: bool = False
     superseded: bool = False
     text: str = ""
+    #: Attributes that were known to hold no carrier where this was made.
+    absent: frozenset[Node] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,6 +171,14 @@ class Class(Node):
     """A class, as a value."""
 
     info: TypeInfo
+
+
+@dataclass(eq=False, slots=True)
+class Bound(Node):
+    """`partial(Plan, ...)`: a class and arguments of its constructor: name, expression and value."""
+
+    info: TypeInfo
+    given: tuple[tuple[str | None, Expression, Val], ...]
 
 
 @dataclass(eq=False, slots=True)
@@ -222,13 +236,21 @@ def info_of(node: Node) -> TypeInfo | None:
 
 
 class State:
-    """The variables (by frame and name), and the fields of what was made in sight, at one point of a function."""
+    """The variables (by frame and name), and the fields of what was made in sight, at one point of a function.
 
-    __slots__ = ("absent", "dead", "names", "slots")
+    Copies share the fields until one of them writes: a function with many branches has many copies.
+    """
+
+    __slots__ = ("_own", "absent", "dead", "dotted", "names", "slots")
 
     def __init__(self) -> None:
         self.names: dict[tuple[int, str], Val] = {}
+        #: Those of them that are attributes, `engine.plan`.
+        self.dotted: frozenset[tuple[int, str]] = frozenset()
+        #: Read it; `entries` is what to write to.
         self.slots: dict[Node, dict[str, Val]] = {}
+        #: What has fields that are shared with no other state.
+        self._own: set[Node] = set()
         #: Attributes that this path has found to hold no carrier.
         self.absent: frozenset[Node] = frozenset()
         #: Nothing runs here: the path has returned or raised.
@@ -237,16 +259,24 @@ class State:
     def copy(self) -> State:
         new = State()
         new.names = dict(self.names)
-        new.slots = {node: dict(entries) for node, entries in self.slots.items()}
+        new.dotted = self.dotted
+        new.slots = dict(self.slots)
         new.absent = self.absent
         new.dead = self.dead
+        self._own = set()
         return new
 
     def become(self, other: State) -> None:
         self.names, self.slots, self.absent, self.dead = other.names, other.slots, other.absent, other.dead
+        self.dotted = other.dotted
+        self._own = set()
 
     def entries(self, node: Node) -> dict[str, Val]:
-        return self.slots.setdefault(node, {})
+        """The fields of an object, to be written to before the state is copied."""
+        if node not in self._own:
+            self.slots[node] = dict(self.slots.get(node, {}))
+            self._own.add(node)
+        return self.slots[node]
 
     @staticmethod
     def merge(parts: list[State]) -> State:
@@ -258,20 +288,38 @@ class State:
             return alive[0]
         new = State()
         new.absent = frozenset.intersection(*(part.absent for part in alive))
-        for key in dict.fromkeys(key for part in alive for key in part.names):
+        new.dotted = frozenset.union(*(part.dotted for part in alive))
+        new.names, different = _common([part.names for part in alive])
+        for key in different:
             new.names[key] = join(part.names[key] for part in alive if key in part.names)
-        for node in dict.fromkeys(node for part in alive for node in part.slots):
-            having = [part for part in alive if node in part.slots]
-            entries: dict[str, Val] = {}
-            for name in dict.fromkeys(name for part in having for name in part.slots[node]):
-                values = []
-                for part in having:
-                    value = part.slots[node].get(name)
-                    if value is None:
-                        # A path that has found out that there is nothing to carry leaves no gap.
-                        known = any(isinstance(fact, Taken) and fact.name == name for fact in part.absent)
-                        value = (UNKNOWN,) if known else (GAP,)
-                    values.append(value)
-                entries[name] = join(values)
-            new.slots[node] = entries
+        new.slots, objects = _common([part.slots for part in alive])
+        for node in objects:
+            new.slots[node] = _merged(node, [part for part in alive if node in part.slots])
         return new
+
+
+def _common(parts: list[dict[K, V]]) -> tuple[dict[K, V], dict[K, None]]:
+    """The entries of all dicts, and the keys under which they do not have the same object: mostly, they do."""
+    found = dict(parts[0])
+    different: dict[K, None] = {}
+    for part in parts[1:]:
+        for key, value in part.items():
+            if found.setdefault(key, value) is not value:
+                different[key] = None
+    return found, different
+
+
+def _merged(node: Node, having: list[State]) -> dict[str, Val]:
+    """The fields of an object after branches that have set different ones."""
+    entries: dict[str, Val] = {}
+    for name in dict.fromkeys(name for part in having for name in part.slots[node]):
+        values = []
+        for part in having:
+            value = part.slots[node].get(name)
+            if value is None:
+                # A path that has found out that there is nothing to carry leaves no gap.
+                known = any(isinstance(fact, Taken) and fact.name == name for fact in part.absent)
+                value = (UNKNOWN,) if known else (GAP,)
+            values.append(value)
+        entries[name] = join(values)
+    return entries

@@ -17,6 +17,8 @@ __all__ = [
     "rebuilt",
     "returned",
     "stale",
+    "too_large",
+    "unchecked",
     "unlisted",
     "unmarked",
 ]
@@ -85,6 +87,21 @@ def rebound(plan: str, field: str, target: str) -> str:
 def stale(plan: str, field: str) -> str:
     return (
         f'The configuration declares field "{field}" of plan "{plan}", which has no such field; correct the declaration'
+    )
+
+
+def unchecked(name: str, problem: BaseException) -> str:
+    text = f"{type(problem).__name__}: {problem}".removesuffix(": ").replace("\n", " ")
+    return (
+        f"carryall could not look at {name}, so nothing is known of its plans ({text}); the mistake is carryall's: "
+        "please report it, and put `# type: ignore[ownership-unchecked]` here for now"
+    )
+
+
+def too_large(name: str, reason: str) -> str:
+    return (
+        f"carryall gave up on {name}, so nothing is known of its plans: {reason}; split it, or put "
+        "`# type: ignore[ownership-unchecked]` here"
     )
 
 

@@ -18,7 +18,6 @@ OUT_OF_REACH = {
     "012-from-dict-key-mismatch": "a round trip through `to_dict` and `from_dict`: no call connects the two methods",
     "016-super-init-forward": "mypy calls no hook for `super().__init__(...)`",
     "035-private-fields-filtered": "which keys pass the filter of a comprehension is not evaluated",
-    "041-partial-incomplete": "mypy's own plugin owns the hook on calls of `functools.partial` objects",
 }
 
 #: OWN001 and so on to the codes that stand for the same mistake.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Generic, TypeVar, cast
 
 from ownership import Transferable, materializer, plan, transfer
@@ -178,6 +179,36 @@ def ignored(prepared: Scratch) -> Scratch:
 
 def suppressed(prepared: Scratch) -> Scratch:
     return replace(plan_scratch(1), fold=prepared.fold)  # carryall: ignore[OWN001:pack] -- measured without it
+
+
+def only_where_there_is_none(prepared: Scratch) -> Scratch:
+    return replace(prepared, fold=compile_kernel("f")) if isinstance(prepared.fold, Absent) else prepared
+
+
+def made_and_then_another_path(binding: Holder) -> None:
+    if isinstance(binding.plan.fold, Absent):
+        binding.plan = replace(binding.plan, fold=compile_kernel("fold"))
+
+
+class Holder:
+    def __init__(self, plan: Scratch) -> None:
+        self.plan = plan
+
+
+def a_long_chain(prepared: Scratch, builder: Any) -> Scratch:
+    builder.a().b().c().d().e().f().g().h().i().j().k().l().m().n().o().p().q().r().s().t().u().v().w().x().y()
+    return replace(plan_scratch(1), fold=prepared.fold, pack=prepared.pack)
+
+
+def a_dict_that_is_copied(prepared: Scratch) -> Scratch:
+    shared: dict[str, Any] = {"fold": prepared.fold, "pack": prepared.pack}
+    other = shared.copy()
+    other["pack"] = None
+    return replace(plan_scratch(1), **shared)
+
+
+def all_by_partial(prepared: Scratch) -> Binding:
+    return partial(Binding, prepared.fold)(pack=prepared.pack, stream=object())
 
 
 C = TypeVar("C")

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import copy
+from collections.abc import Iterable
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from cases.plans import Absent, Binding, Kernel, Programs, Scratch, Written, plan_scratch, plan_written
-from ownership import Dropped
+from ownership import Dropped, materializer, transfer
 
 
 def forgotten_in_replace(prepared: Scratch, rows: int) -> Scratch:
@@ -99,3 +101,58 @@ later = lambda prepared: replace(plan_scratch(1), fold=prepared.fold)  # E: drop
 
 
 def unused(kernel: Kernel) -> None: ...
+
+
+def a_dict_and_its_copy(prepared: Scratch) -> Scratch:
+    shared: dict[str, Any] = {"fold": prepared.fold}
+    whole = dict(shared)
+    whole["pack"] = prepared.pack
+    return replace(plan_scratch(1), **shared)  # E: drop pack
+
+
+def pairs_for_a_dict(prepared: Scratch) -> Scratch:
+    return replace(plan_scratch(1), **dict([("fold", prepared.fold)]))  # type: ignore[arg-type]  # E: drop pack
+
+
+def names_in_a_comprehension(prepared: Scratch) -> Scratch:
+    return replace(plan_scratch(1), **{name: getattr(prepared, name) for name in ("fold",)})  # E: drop pack
+
+
+def united(prepared: Scratch) -> Scratch:
+    first: dict[str, Any] = {"rows": 3}
+    return replace(plan_scratch(1), **(first | {"fold": prepared.fold}))  # E: drop pack
+
+
+def names_with_values(prepared: Scratch) -> Scratch:
+    fresh = plan_scratch(1)
+    for name, value in zip(("fold", "size"), (prepared.fold, 3), strict=True):
+        object.__setattr__(fresh, name, value)  # E: drop pack
+    return fresh
+
+
+def by_partial(prepared: Scratch) -> Binding:
+    make = partial(Binding, prepared.fold, stream=object())
+    return make(pack=None)  # type: ignore[arg-type]  # E: drop pack
+
+
+def by_a_lambda(prepared: Scratch) -> Scratch:
+    finish = lambda fresh: replace(fresh, fold=prepared.fold)  # E: drop pack  # noqa: E731
+    made: Scratch = finish(plan_scratch(1))
+    return made
+
+
+def one_of_two_is_used(prepared: Scratch, rows: int) -> int:
+    if rows:
+        made = replace(plan_scratch(rows), fold=prepared.fold)  # E: drop pack
+    else:
+        made = replace(plan_scratch(1), fold=prepared.fold)  # E: drop pack
+    return consume(made)
+
+
+@materializer
+def by_a_function_inside(prepared: Scratch) -> Iterable[Scratch]:
+    def one(old: Scratch) -> Scratch:
+        moved = transfer(old, into=plan_scratch(1))  # E: drop pack
+        return replace(moved, pack=Absent("lost"))
+
+    return [one(each) for each in (prepared,)][0:1]
