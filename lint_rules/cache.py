@@ -139,7 +139,7 @@ def _finding_as(finding: Finding) -> list[Any]:
         [
             fix.title,
             fix.safety,
-            [[_place_as(e.place), e.keyword, e.expression, e.callee, e.statement] for e in fix.edits],
+            [[_place_as(e.place), e.keyword, e.expression, e.callee, e.statement, e.old] for e in fix.edits],
         ]
         for fix in finding.fixes
     ]

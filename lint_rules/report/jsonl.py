@@ -38,6 +38,7 @@ def finding_as_dict(finding: Finding) -> dict[str, Any]:
                         "keyword": edit.keyword,
                         "expression": edit.expression,
                         "statement": edit.statement,
+                        "old": edit.old,
                     }
                     for edit in fix.edits
                 ],
