@@ -12,7 +12,7 @@ from lint_rules.cli.options import codes, config_option, format_option, paths_ar
 from lint_rules.cli.session import Session, open_session
 from lint_rules.cli.terminal import Progress, print_problems, shown_path, style
 from lint_rules.report.text import count, finding_lines, nothing_declared, summary
-from lint_rules.suppress import apply_suppressions
+from lint_rules.suppress import sort_out
 
 if TYPE_CHECKING:
     from lint_rules.cache import Outcome
@@ -93,9 +93,16 @@ class _Run:
     def analyze(self) -> None:
         """Findings for the tree as it is now."""
         self.outcome = self.session.analyze(self.tree, self.progress, use_cache=self.use_cache)
-        kept, suppressed = apply_suppressions(self.outcome.findings, self.tree)
+        kept, suppressed = sort_out(self.outcome.findings, self.tree, self._ran)
         self.kept = [finding for finding in kept if self.session.config.chooses(finding.code)]
         self.suppressed = len(suppressed)
+
+    def _ran(self, code: str, name: str) -> bool:
+        """Whether a rule had its say about a file: not if it was left out, or something was in its way."""
+        assert self.outcome is not None
+        session = self.session
+        hindered = self.outcome.problems or session.config_problems or session.tree.problems
+        return not hindered and session.config.chooses(code)
 
     def mend(self, *, unsafe: bool) -> None:
         """Apply fixes to the tree in memory, until there is nothing more to apply."""

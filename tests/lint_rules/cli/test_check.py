@@ -251,6 +251,41 @@ def test_of_two_dropped_fields_the_suppressed_one_is_not_mended(project: Project
     assert path.read_text(encoding="utf-8").startswith("new = replace(plan, fold=plan.fold)  # carryall")
 
 
+def test_a_suppression_that_hides_nothing_is_reported_and_taken_away_by_fix(project: Project) -> None:
+    path = project.add("a.py", f"{MENDED.strip()}  # carryall: ignore[OWN001] -- once it was so\n")
+    done = project.run("check")
+    assert (done.status, done.stdout.splitlines()) == (
+        1,
+        [
+            "a.py:1:54: OWN902 suppression of OWN001 hides nothing here; take it away",
+            "    help: take the comment away [--fix]",
+            "1 finding in 1 plan class in 1 file; 1 can be mended with --fix.",
+        ],
+    )
+    assert (project.run("check", "--fix").status, path.read_text(encoding="utf-8")) == (0, MENDED)
+
+
+def test_a_finding_and_a_comment_that_does_not_count_are_both_mended(project: Project) -> None:
+    path = project.add("a.py", f"{DROP.strip()}  # carryall: ignore[OWN001]\n")
+    assert (project.run("check", "--fix").status, path.read_text(encoding="utf-8")) == (0, MENDED)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "arguments"),
+    [
+        ("a.py", MENDED, ("--select", "OWN004,OWN9")),
+        ("b.py", "x = (\n", ()),
+        ("pyproject.toml", "[tool.carryall]\nx=1", ()),
+    ],
+)
+def test_where_not_everything_was_looked_at_no_suppression_is_called_unused(
+    project: Project, name: str, content: str, arguments: tuple[str, ...]
+) -> None:
+    project.add(name, content)
+    project.add("a.py", f"{MENDED.strip()}  # carryall: ignore[OWN001] -- once it was so\n")
+    assert "OWN902" not in project.run("check", *arguments).stdout
+
+
 # The cache
 
 
