@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from lint_rules.flow.analysis import find_copy_sites
+from lint_rules.usage.collect import Usage
 
 if TYPE_CHECKING:
     from lint_rules.config import Config
@@ -20,19 +21,26 @@ __all__ = ["Context", "Rule"]
 
 @dataclass(slots=True)
 class Context:
-    """The index that all rules of a run share; the flow analysis runs once, for the first rule that asks."""
+    """The index that all rules of a run share; what rules share is worked out for the first that asks."""
 
     project: Project
     plans: PlanTable
     config: Config
     progress: Callable[[int, int], None] | None = None
     _sites: list[CopySite] | None = field(default=None)
+    _usage: Usage | None = field(default=None)
 
     def copy_sites(self) -> list[CopySite]:
         if self._sites is None:
             materializers = frozenset(self.config.materializers)
             self._sites = find_copy_sites(self.project, self.plans, materializers, self.progress)
         return self._sites
+
+    def usage(self) -> Usage:
+        """The functions that speak of plans, walked once."""
+        if self._usage is None:
+            self._usage = Usage(self.project, self.plans)
+        return self._usage
 
 
 @dataclass(frozen=True, slots=True)
