@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from lint_rules import plugins
 from lint_rules.findings import Edit, Finding, Fix, Place, Problem
 
 if TYPE_CHECKING:
@@ -100,7 +101,7 @@ def _hash(data: bytes) -> str:
 def _key(tree: SourceTree, config: Config) -> str:
     """Everything that a result depends on; the place of the tree is no part of it."""
     roots = [os.path.relpath(each, tree.root) for each in tree.import_roots]
-    parts = [_code_digest(), sys.version, config.digest(), *roots, ""]
+    parts = [_code_digest(), plugins.digest(), sys.version, config.digest(), *roots, ""]
     parts += [f"{file.digest} {file.name}" for file in tree.files.values()]
     parts += ["", *sorted(tree.selected)]
     return _hash("\n".join(parts).encode("utf-8", "surrogatepass"))

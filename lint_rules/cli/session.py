@@ -57,10 +57,10 @@ def open_session(
 def run_rules(tree: SourceTree, config: Config, progress: Callable[[int, int], None]) -> Outcome:
     """Load the chosen rules and run them; a rule that cannot be loaded is a problem, and the others go on."""
     from lint_rules.engine import analyze
-    from lint_rules.rules import load_rules
+    from lint_rules.plugins import load_all
     from lint_rules.suppress import HYGIENE
 
-    rules, failed = load_rules()
+    rules, failed = load_all()
     known = [*(rule.code for rule in rules), *HYGIENE]
     problems = [Problem(str(error)) for error in failed]
     problems += [
