@@ -13,6 +13,7 @@ _MODULES = (
     "own002_unmarked",
     "own003_defaulted",
     "own004_rebuilt",
+    "own005_positional",
     "own006_fallback",
     "own012_leaked",
 )

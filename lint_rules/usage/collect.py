@@ -48,11 +48,10 @@ class Usage:
         }
         paths = Interest(self.project, self.plans, names).paths()
         spoken = Interest(self.project, self.plans, names | fields)
-        owned = set(self.plans.direct)
         for path in paths:
             module = self.project.module_at(path)
             for info in module.functions if module is not None else ():
-                if info.owner in owned or spoken.is_spoken_of(info):
+                if self.plans.of(info.owner) is not None or spoken.is_spoken_of(info):
                     yield self.view(info)
             if module is not None and self._speaks_at_top_level(module, spoken):
                 yield view_of(module, None, module.top_level())

@@ -223,7 +223,7 @@ class Owners:
         plan = self.plans.of(cls)
         parameters: list[tuple[str, str]] = []
         if cls is not None:
-            parameters = self._parameters(cls)
+            parameters = self._parameters(cls, plan) if plan is not None else []
         elif last_name(node.func) in _KEEPING | _KEEPING_METHODS:
             plan = self.plan_of(node, view)
         if plan is None:
@@ -238,19 +238,22 @@ class Owners:
             leading.append(parameter)
         return Made(plan, node, values, tuple(leading))
 
-    def _parameters(self, cls: ClassInfo) -> list[tuple[str, str]]:
+    def _parameters(self, cls: ClassInfo, plan: PlanInfo) -> list[tuple[str, str]]:
         """The fields that a constructor takes by position, each with the keyword that it can be given by instead."""
         init = self.project.find_method(cls, "__init__")
-        fields = self.project.fields(cls)
         if init is not None:
             spec = init.node.args
             unnamed = [(argument.arg, "") for argument in spec.posonlyargs]
             named = [(argument.arg, argument.arg) for argument in spec.args]
             taken = [*unnamed, *named][1:]
-            return [(name if name in fields else f"_{name}", keyword) for name, keyword in taken]
+            return [(f"_{name}" if f"_{name}" in plan.fields else name, keyword) for name, keyword in taken]
         if self.project.flavor(cls) not in {"dataclass", "attrs", "namedtuple"}:
             return []
-        return [(f.name, f.init_name or f.name) for f in fields.values() if f.in_init and not f.keyword_only]
+        return [
+            (f.name, f.init_name or f.name)
+            for f in self.project.fields(cls).values()
+            if f.in_init and not f.keyword_only
+        ]
 
 
 def _agreed(found: Iterable[ClassInfo | None]) -> ClassInfo | None:

@@ -34,6 +34,8 @@ COUNTS = {
     ("OWN003", "none"): 1,
     ("OWN004", "finding"): 3,
     ("OWN004", "none"): 1,
+    ("OWN005", "finding"): 2,
+    ("OWN005", "none"): 1,
     ("OWN006", "finding"): 3,
     ("OWN006", "none"): 2,
     ("OWN012", "finding"): 3,
