@@ -15,6 +15,7 @@ _MODULES = (
     "own004_rebuilt",
     "own005_positional",
     "own006_fallback",
+    "own008_unforwarded",
     "own012_leaked",
 )
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from lint_rules.agreement.scope import Agreement
 from lint_rules.flow.analysis import find_copy_sites
 from lint_rules.usage.collect import Usage
 
@@ -29,6 +30,7 @@ class Context:
     progress: Callable[[int, int], None] | None = None
     _sites: list[CopySite] | None = field(default=None)
     _usage: Usage | None = field(default=None)
+    _agreement: Agreement | None = field(default=None)
 
     def copy_sites(self) -> list[CopySite]:
         if self._sites is None:
@@ -41,6 +43,12 @@ class Context:
         if self._usage is None:
             self._usage = Usage(self.project, self.plans)
         return self._usage
+
+    def agreement(self) -> Agreement:
+        """The functions about plans, and what they read, call and construct."""
+        if self._agreement is None:
+            self._agreement = Agreement(self.project, self.plans, self.config)
+        return self._agreement
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,6 +38,7 @@ COUNTS = {
     ("OWN005", "none"): 1,
     ("OWN006", "finding"): 3,
     ("OWN006", "none"): 2,
+    ("OWN008", "finding"): 1,
     ("OWN012", "finding"): 3,
     ("OWN012", "none"): 1,
 }
