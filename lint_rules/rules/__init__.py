@@ -16,6 +16,7 @@ _MODULES = (
     "own005_positional",
     "own006_fallback",
     "own008_unforwarded",
+    "own009_incomplete_key",
     "own012_leaked",
 )
 

@@ -39,6 +39,7 @@ COUNTS = {
     ("OWN006", "finding"): 3,
     ("OWN006", "none"): 2,
     ("OWN008", "finding"): 1,
+    ("OWN009", "finding"): 1,
     ("OWN012", "finding"): 3,
     ("OWN012", "none"): 1,
 }
