@@ -17,6 +17,7 @@ _MODULES = (
     "own006_fallback",
     "own008_unforwarded",
     "own009_incomplete_key",
+    "own010_late_option",
     "own012_leaked",
 )
 

@@ -40,6 +40,8 @@ COUNTS = {
     ("OWN006", "none"): 2,
     ("OWN008", "finding"): 1,
     ("OWN009", "finding"): 1,
+    ("OWN010", "finding"): 2,
+    ("OWN010", "none"): 1,
     ("OWN012", "finding"): 3,
     ("OWN012", "none"): 1,
 }
