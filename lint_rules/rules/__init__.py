@@ -15,6 +15,7 @@ _MODULES = (
     "own004_rebuilt",
     "own005_positional",
     "own006_fallback",
+    "own007_unlisted",
     "own008_unforwarded",
     "own009_incomplete_key",
     "own010_late_option",

@@ -66,9 +66,15 @@ class View:
         """The function's own name; empty at the top level of a module."""
         return self.info.node.name if self.info is not None else ""
 
-    def of(self, *types: type[_Node]) -> list[_Node]:
-        """All nodes of these types, in order of the types given."""
-        return [node for each in types for node in self._by_type.get(each, ())]  # type: ignore[misc]
+    def of(self, kind: type[_Node]) -> list[_Node]:
+        """All nodes of one type."""
+        return self._by_type.get(kind, [])  # type: ignore[return-value]
+
+    def function_around(self, node: ast.AST) -> str:
+        """The name of the innermost function in which a node stands."""
+        inner = (part for part in self.ancestors(node) if isinstance(part, ast.FunctionDef | ast.AsyncFunctionDef))
+        found = next(inner, None)
+        return found.name if found is not None else self.name
 
     def ancestors(self, node: ast.AST) -> Iterator[ast.AST]:
         """The nodes around a node, the nearest first."""
@@ -196,7 +202,7 @@ def text_of(module: ModuleInfo, node: ast.expr | ast.stmt) -> str:
     """The source text of a node; empty where the tree was made from other text than the file's."""
     text = ast.get_source_segment(module.text, node) or ""
     try:
-        again = ast.parse(f"({text}\n)" if isinstance(node, ast.expr) else text)
+        again = ast.parse(f"({text}\n)", mode="eval").body if isinstance(node, ast.expr) else ast.parse(text)
     except SyntaxError:
         return ""
     return text if ast.unparse(again) == ast.unparse(node) else ""

@@ -38,6 +38,8 @@ COUNTS = {
     ("OWN005", "none"): 1,
     ("OWN006", "finding"): 3,
     ("OWN006", "none"): 2,
+    ("OWN007", "finding"): 3,
+    ("OWN007", "none"): 1,
     ("OWN008", "finding"): 1,
     ("OWN009", "finding"): 1,
     ("OWN010", "finding"): 2,
