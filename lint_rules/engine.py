@@ -56,7 +56,8 @@ def analyze(
         found = [finding for rule in chosen for finding in rule.run(context)]
         problems += _syntax_problems(project, tree, config)
         problems += project.problems
-    findings = sorted({_key(f): f for f in found if _is_asked_for(f, tree)}.values(), key=_key)
+    wanted = [each for each in found if _is_asked_for(each, tree) and config.chooses(each.code, each.place.path)]
+    findings = sorted({_key(each): each for each in wanted}.values(), key=_key)
     return Analysis(tuple(findings), tuple(sorted(set(problems), key=_problem_key)), len(plans), len(tree.files))
 
 

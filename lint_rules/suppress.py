@@ -10,12 +10,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from lint_rules.comments import CommentTokens, replacing
 from lint_rules.findings import Edit, Finding, Fix, Place, Safety
 from lint_rules.hygiene import EXPIRED, HYGIENE, NO_REASON, UNUSED, Hygiene
+from lint_rules.parts import part_of
 
 if TYPE_CHECKING:
     import datetime as dt
@@ -148,31 +149,8 @@ def _split(finding: Finding, covering: list[Suppression]) -> tuple[Finding | Non
     by = next(iter(hidden.values()))
     if len(hidden) == len(finding.fields):
         return None, Suppressed(finding, by)
-    names = set(hidden)
-    return _only(finding, names, keep=False), Suppressed(_only(finding, names, keep=True), by)
-
-
-def _only(finding: Finding, hidden: set[str], *, keep: bool) -> Finding:
-    """The part of the finding that is about the hidden fields (`keep`), or about the others."""
-    indices = [at for at, name in enumerate(finding.fields) if (name in hidden) is keep]
-    fields = tuple(finding.fields[at] for at in indices)
-    gone = {name for name in finding.fields if name not in fields}
-    gone |= {name.lstrip("_") for name in gone} - set(fields)  # attrs strips the underscores of keywords
-    declared = finding.declared_at
-    message = finding.message
-    if not keep:
-        message = f"{message} (suppressed here: {', '.join(name for name in finding.fields if name in hidden)})"
-    return replace(
-        finding,
-        fields=fields,
-        message=message,
-        declared_at=tuple(declared[at] for at in indices) if len(declared) == len(finding.fields) else declared,
-        fixes=tuple(_without(fix, gone) for fix in finding.fixes if not fix.edits or _without(fix, gone).edits),
-    )
-
-
-def _without(fix: Fix, keywords: set[str]) -> Fix:
-    return replace(fix, edits=tuple(edit for edit in fix.edits if edit.keyword not in keywords))
+    left = [name for name in finding.fields if name not in hidden]
+    return part_of(finding, left, "suppressed here"), Suppressed(part_of(finding, hidden), by)
 
 
 @dataclass(slots=True)

@@ -9,7 +9,7 @@ import click
 from lint_rules.cli.options import codes, config_option, outputs, paths_argument
 from lint_rules.cli.output import Wanted, tell
 from lint_rules.cli.run import Run
-from lint_rules.cli.session import open_session
+from lint_rules.cli.session import open_session, with_baseline
 from lint_rules.cli.terminal import Progress, print_problems
 from lint_rules.report.formats import FORMATS, TEXTS
 
@@ -43,6 +43,12 @@ __all__ = ["check"]
     "--select", multiple=True, metavar="CODES", callback=codes, help="Only these rules, such as OWN001,OWN004."
 )
 @click.option("--ignore", multiple=True, metavar="CODES", callback=codes, help="Not these rules.")
+@click.option(
+    "--baseline",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Leave out the findings that FILE has (see `carryall baseline`); default: that of the configuration.",
+)
 @click.option("--no-cache", is_flag=True, help="Neither read nor write .carryall_cache.")
 @click.pass_context
 def check(
@@ -57,6 +63,7 @@ def check(
     unsafe_fixes: bool,
     select: tuple[str, ...],
     ignore: tuple[str, ...],
+    baseline: Path | None,
     no_cache: bool,
 ) -> None:
     """Check plans in PATHS (default: the current folder) and everything that copies them.
@@ -70,7 +77,7 @@ def check(
         raise click.UsageError(f"--statistics prints text or json, so it does not go with --format {output}.")
     if unsafe_fixes and not (fix or diff):
         raise click.UsageError("--unsafe-fixes says what to mend; add --fix or --diff.")
-    session = open_session(paths, config_path, select, ignore)
+    session = with_baseline(open_session(paths, config_path, select, ignore, baseline=baseline))
     print_problems((*session.config_problems, *session.tree.problems))
     if (fix or diff) and session.config_problems:
         click.echo("Nothing is mended while the configuration has errors.", err=True)

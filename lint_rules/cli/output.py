@@ -22,6 +22,10 @@ if TYPE_CHECKING:
 __all__ = ["Wanted", "tell"]
 
 
+#: As many stale entries of a baseline are listed; the rest is counted.
+_SHOWN = 10
+
+
 @dataclass(frozen=True, slots=True)
 class Wanted:
     """What the reader asked for: the format of standard output, and (format, file) for the rest."""
@@ -52,6 +56,7 @@ def tell(run: Run, wanted: Wanted) -> int:
     if run.fixed:
         done = "would fix" if wanted.diff else "fixed"
         click.echo(f"{done} {count(len(run.fixed), 'finding')} in {count(run.changed_files(), 'file')}", err=aside)
+    _tell_stale(run, aside=aside)
     if text:
         for line in closing(report, mended=bool(run.fixed)):
             click.echo(line, err=aside)
@@ -78,6 +83,16 @@ def _lines(report: Report, output: str) -> Iterator[str]:
     else:
         for finding in report.findings:
             yield from finding_lines(finding, report.shown, style)
+
+
+def _tell_stale(run: Run, *, aside: bool) -> None:
+    """Entries of the baseline that hide nothing any more: they would hide the next mistake of this kind."""
+    for each in run.stale[:_SHOWN]:
+        click.echo(str(each), err=aside)
+    if len(run.stale) > _SHOWN:
+        click.echo(f"... and {count(len(run.stale) - _SHOWN, 'more stale entry', 'more stale entries')}", err=aside)
+    if run.stale:
+        click.echo("    help: take them out with `carryall baseline --prune`", err=aside)
 
 
 def _print_statistics(report: Report, *, as_json: bool) -> None:

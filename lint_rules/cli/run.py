@@ -10,6 +10,7 @@ from lint_rules.report.model import Report
 from lint_rules.suppress import Suppressed, sort_out
 
 if TYPE_CHECKING:
+    from lint_rules.baseline import Stale
     from lint_rules.cache import Outcome
     from lint_rules.cli.session import Session
     from lint_rules.files import SourceTree
@@ -30,6 +31,8 @@ class Run:
     use_cache: bool
     kept: list[Finding] = field(default_factory=list)
     suppressed: list[Suppressed] = field(default_factory=list)
+    baselined: list[Finding] = field(default_factory=list)
+    stale: tuple[Stale, ...] = ()
     fixed: list[Finding] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
 
@@ -41,14 +44,20 @@ class Run:
         """Findings for the tree as it is now."""
         self.outcome = self.session.analyze(self.tree, self.progress, use_cache=self.use_cache)
         kept, self.suppressed = sort_out(self.outcome.findings, self.tree, self._ran)
-        self.kept = [finding for finding in kept if self.session.config.chooses(finding.code)]
+        chosen = [each for each in kept if self.session.config.chooses(each.code, each.place.path)]
+        baseline = self.session.baseline
+        if baseline is None:
+            self.kept = chosen
+        else:
+            self.kept, self.baselined = baseline.subtract(chosen, self.tree)
+            self.stale = baseline.stale(chosen, self.tree, self._ran)
 
     def _ran(self, code: str, name: str) -> bool:
         """Whether a rule had its say about a file: not if it was left out, or something was in its way."""
         assert self.outcome is not None
         session = self.session
         hindered = self.outcome.problems or session.config_problems or session.tree.problems
-        return not hindered and session.config.chooses(code)
+        return not hindered and session.config.chooses(code, name)
 
     def mend(self, *, unsafe: bool) -> None:
         """Apply fixes to the tree in memory, until there is nothing more to apply."""
@@ -88,6 +97,8 @@ class Run:
             tree=self.tree,
             findings=tuple(self.kept),
             suppressed=tuple(self.suppressed),
+            baselined=tuple(self.baselined),
+            baseline=session.baseline.name if session.baseline is not None else "",
             problems=problems,
             plans=self.outcome.plans,
             files=self.outcome.files,
