@@ -19,6 +19,7 @@ _MODULES = (
     "own008_unforwarded",
     "own009_incomplete_key",
     "own010_late_option",
+    "own011_escapes",
     "own012_leaked",
 )
 

@@ -44,6 +44,8 @@ COUNTS = {
     ("OWN009", "finding"): 1,
     ("OWN010", "finding"): 2,
     ("OWN010", "none"): 1,
+    ("OWN011", "finding"): 2,
+    ("OWN011", "none"): 1,
     ("OWN012", "finding"): 3,
     ("OWN012", "none"): 1,
 }
