@@ -21,6 +21,7 @@ _MODULES = (
     "own010_late_option",
     "own011_escapes",
     "own012_leaked",
+    "own013_rebound",
 )
 
 

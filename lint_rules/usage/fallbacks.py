@@ -10,7 +10,7 @@ from lint_rules.index.build import last_name
 from lint_rules.index.model import ClassInfo, FunctionInfo
 from lint_rules.index.plans import is_ownership_name
 from lint_rules.usage.owners import is_external
-from lint_rules.usage.words import RESOLVING, first_word, words
+from lint_rules.usage.words import RESOLVING, is_preparing, words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -24,9 +24,8 @@ __all__ = ["Fallback", "find_fallbacks"]
 #: Words of functions that make a thing: they count where the thing takes the place of the carrier.
 _MAKING = frozenset({"build", "jitted"})
 
-#: Classes and functions that exist to resolve. Functions are judged by their first word: `get_or_compile` is none.
+#: Words of classes that exist to resolve.
 _PREPARING_CLASSES = frozenset({"prepare", "preparation", "preparer", "compiler", "builder", "resolver"})
-_PREPARING = RESOLVING | {"build", "complete"}
 _INITIALIZERS = frozenset({"__init__", "__new__", "__post_init__", "__attrs_post_init__", "model_post_init"})
 
 #: What a handler must catch for the missing carrier to be why it runs.
@@ -73,7 +72,7 @@ class _Finder:
         """Whether the function says by its name, its class or a mark that it resolves."""
         if view.info is None or self._is_materializer(view.info):
             return view.info is None
-        if view.name in _INITIALIZERS or first_word(view.name) in _PREPARING:
+        if view.name in _INITIALIZERS or is_preparing(view.name):
             return True
         if view.info.owner is not None and _PREPARING_CLASSES & set(words(view.info.owner.node.name)):
             return True

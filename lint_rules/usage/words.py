@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["RESOLVING", "first_word", "words"]
+__all__ = ["RESOLVING", "is_preparing", "words"]
 
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 
@@ -14,13 +14,15 @@ RESOLVING = frozenset({
     "warmup", "warm", "prewarm", "codegen",
 })  # fmt: skip
 
+_PREPARING = RESOLVING | {"build", "complete"}
+
 
 def words(name: str) -> list[str]:
     """The words of a name in lower case, whichever way they are joined."""
     return [word.lower() for word in _WORD.findall(name)]
 
 
-def first_word(name: str) -> str:
-    """The first of them, or nothing."""
+def is_preparing(name: str) -> bool:
+    """Whether a function says by its first word that preparing is its business; `get_or_compile` does not."""
     found = words(name)
-    return found[0] if found else ""
+    return bool(found) and found[0] in _PREPARING
