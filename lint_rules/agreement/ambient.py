@@ -27,6 +27,7 @@ _NO_OPTION = frozenset({
     "LOG", "LOGS", "LOGGING", "DEBUG", "TRACE", "PROFILE", "PROFILING", "CACHE", "VERBOSE", "STACK", "TIMING", "DUMP",
     "VALIDATE", "VERIFY", "DIR", "HOME", "PATH", "VISIBLE", "STARTED", "REVISION", "COMMAND",
 })  # fmt: skip
+_GLOBAL = re.compile(r"^[ \t]+global[ \t]+([\w, \t]+)", re.MULTILINE)
 _CONVERSIONS = frozenset({"bool", "int", "float", "str"})
 
 
@@ -72,6 +73,7 @@ class AmbientReads:
         self._own: dict[FunctionInfo, list[Ambient]] = {}
         self._unnamed: dict[FunctionInfo, list[tuple[str, ast.expr]]] = {}
         self._knobs: dict[tuple[str, str], bool] = {}
+        self._globals: dict[str, set[str]] = {}
         self._set: dict[str, bool] = {}
 
     def of(self, info: FunctionInfo, depth: int = 2) -> list[Ambient]:
@@ -215,13 +217,22 @@ class AmbientReads:
                 yield Ambient(name, "knob", f"the global `{name}`", nodes[0], info, nodes[0])
 
     def _is_knob(self, symbol: ValueBinding) -> bool:
-        """Whether a setter of the module puts its own parameter there."""
+        """Whether it is a plain value, and a setter of the module puts its own parameter there."""
+        value = symbol.expression
+        if value is not None and not (isinstance(value, ast.Constant) and value.value is not None):
+            return False
         key = (symbol.module.path, symbol.name)
         if key not in self._knobs:
-            self._knobs[key] = re.search(rf"\bglobal\b[^\n]*\b{symbol.name}\b", symbol.module.text) is not None and any(
+            self._knobs[key] = symbol.name in self._declared_global(symbol.module) and any(
                 self._sets(function, symbol.name) for function in symbol.module.functions
             )
         return self._knobs[key]
+
+    def _declared_global(self, module: ModuleInfo) -> set[str]:
+        if module.path not in self._globals:
+            found = _GLOBAL.findall(module.text) if "global " in module.text else []
+            self._globals[module.path] = {name.strip() for names in found for name in names.split(",")}
+        return self._globals[module.path]
 
     def _sets(self, function: FunctionInfo, name: str) -> bool:
         body = self.bodies.of(function)

@@ -45,9 +45,10 @@ class Missing:
 
 def keyed_stores(info: FunctionInfo, body: Body) -> Iterator[KeyedStore]:
     """The stores of a function into caches that it also reads with the same key."""
-    looked_up = {(_text(cache), _text(key)) for cache, key in _lookups(body)}
-    if not looked_up and not any(_is_setdefault(call) for call in body.calls):
+    stores = any(isinstance(target, ast.Subscript) for targets, _, _ in body.assignments for target in targets)
+    if not stores and not any(_is_setdefault(call) for call in body.calls):
         return
+    looked_up = {(_text(cache), _text(key)) for cache, key in _lookups(body)}
     for targets, value, node in body.assignments:
         for target in targets:
             if isinstance(target, ast.Subscript) and (_text(target.value), _text(target.slice)) in looked_up:

@@ -13,8 +13,12 @@ if TYPE_CHECKING:
 
 __all__ = ["Bodies", "Body"]
 
-_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
-_SHAPES = (ast.expr_context, ast.operator, ast.unaryop, ast.boolop, ast.cmpop)
+#: Fields of nodes in which there is no node, or an annotation, which is not run here.
+_NO_NODES = frozenset({
+    "annotation", "arg", "asname", "attr", "conversion", "ctx", "id", "is_async", "kind", "kwd_attrs", "level",
+    "module",     "name", "names", "op", "ops", "rest", "returns", "simple", "type_comment", "type_params",
+})  # fmt: skip
+_CHILDREN: dict[type[ast.AST], tuple[str, ...]] = {ast.Constant: (), ast.Name: ()}
 
 
 @dataclass(slots=True)
@@ -85,44 +89,59 @@ def _walk(nodes: list[ast.AST], body: Body, reads: dict[str, list[ast.Name]]) ->
         node = stack.pop()
         kind = node.__class__
         if kind is ast.Name:
-            assert isinstance(node, ast.Name)
-            _name(node, body, reads)
+            _name(node, body, reads)  # type: ignore[arg-type]
             continue
-        if kind is ast.Constant:
+        if kind is ast.Constant or node is None:
             continue
-        if isinstance(node, ast.Call):
-            body.calls.append(node)
-            if isinstance(node.func, ast.Attribute) and isinstance(node.func.value, ast.Name):
-                given = [*node.args, *(keyword.value for keyword in node.keywords)]
-                body.fed.setdefault(node.func.value.id, []).extend(given)
-        elif kind is ast.Attribute:
+        if kind is ast.Attribute:
             body.attributes.append(node)  # type: ignore[arg-type]
+        elif kind is ast.Call:
+            _call(node, body)  # type: ignore[arg-type]
         elif kind is ast.Subscript:
             body.subscripts.append(node)  # type: ignore[arg-type]
+        elif kind is ast.Compare:
+            body.compares.append(node)  # type: ignore[arg-type]
         elif isinstance(node, ast.stmt):
             if _only_refuses(node):
                 _walk(_children(node), body, body.checks)
-                for name in _refused_outright(node):
-                    body.reads.setdefault(name.id, []).append(name)
+                for refused in _refused_outright(node):
+                    body.reads.setdefault(refused.id, []).append(refused)
                 continue
             _statement(node, body)
-        elif isinstance(node, ast.NamedExpr):
-            _assigned(body, [node.target], node.value, node)
-        elif isinstance(node, ast.Compare):
-            body.compares.append(node)
-        elif isinstance(node, _FUNCTIONS):
-            _bind_inner(node.args, body)
-        stack.extend(reversed(_children(node)))
+        elif kind is ast.NamedExpr:
+            _assigned(body, [node.target], node.value, node)  # type: ignore[attr-defined, arg-type]
+        elif kind is ast.Lambda:
+            _bind_inner(node.args, body)  # type: ignore[attr-defined]
+        fields = _CHILDREN.get(kind)
+        for name in _child_fields(kind) if fields is None else fields:
+            value = getattr(node, name, None)
+            if value.__class__ is list:
+                stack.extend(value[::-1])
+            elif value is not None:
+                stack.append(value)
+
+
+def _child_fields(kind: type[ast.AST]) -> tuple[str, ...]:
+    """The fields of a sort of node that hold nodes worth a look, the last one first."""
+    found = _CHILDREN[kind] = tuple(name for name in reversed(kind._fields) if name not in _NO_NODES)
+    return found
 
 
 def _children(node: ast.AST) -> list[ast.AST]:
     found: list[ast.AST] = []
-    for value in node.__dict__.values():
-        if value.__class__ is list:
-            found += [item for item in value if isinstance(item, ast.AST)]
-        elif isinstance(value, ast.AST) and not isinstance(value, _SHAPES):
-            found.append(value)
+    for name in reversed(_child_fields(node.__class__)):
+        value = getattr(node, name, None)
+        if value is not None:
+            found += value if isinstance(value, list) else [value]
     return found
+
+
+def _call(node: ast.Call, body: Body) -> None:
+    body.calls.append(node)
+    function = node.func
+    if isinstance(function, ast.Attribute) and isinstance(function.value, ast.Name):
+        given = [*node.args, *(keyword.value for keyword in node.keywords)]
+        body.fed.setdefault(function.value.id, []).extend(given)
 
 
 def _name(node: ast.Name, body: Body, reads: dict[str, list[ast.Name]]) -> None:

@@ -48,7 +48,8 @@ def run(context: Context) -> Iterator[Finding]:
             key = (read.function.module.path, read.node.lineno, read.name)
             if key not in done and not steers_nothing(read.name):
                 done.add(key)
-                yield finding(function.info, read, function.plan.cls.full_name)
+                cls = function.plan.cls
+                yield finding(function.info, read, cls.full_name, f"the {cls.qualname}")
 
 
 def first_word(info: FunctionInfo) -> str:
@@ -56,17 +57,15 @@ def first_word(info: FunctionInfo) -> str:
     return info.node.name.strip("_").partition("_")[0]
 
 
-def finding(info: FunctionInfo, read: Ambient, class_name: str) -> Finding:
-    """The finding for one read; `class_name` is the class that it is reported for."""
+def finding(info: FunctionInfo, read: Ambient, class_name: str, what: str = "the plan") -> Finding:
+    """The finding for one read; `class_name` is the class that it is reported for, `what` what was declared."""
     module = read.function.module
     place = Place(module.path, read.node.lineno, read.node.col_offset + 1)
     names = [each.qualname for each in read.path]
     through = f", through {quoted(names)} ({place})," if names else ""
-    plan = class_name.rpartition(".")[2]
-    owner = f"the {plan}" if plan else "the plan"
     message = (
-        f"`{info.qualname}` reads {read.text}{through} after {owner} was declared: a change of it changes what a"
-        f" prepared plan does. Read it once, at declaration, store it as a fact, and ask the plan here."
+        f"`{info.qualname}` reads {read.text}{through} after {what} was declared: a change of it changes what a"
+        " prepared plan does. Read it once, at declaration, store it as a fact, and ask the plan here."
     )
     fix = Fix("store it as a fact of the plan and read that", "display")
     return Finding(CODE, info.module.place(read.site), class_name, (read.name,), message, (place,), (fix,))
