@@ -28,7 +28,7 @@ from lint_rules.flow.values import (
     owners,
 )
 from lint_rules.index.build import last_name
-from lint_rules.usage.words import is_preparing
+from lint_rules.index.words import is_preparing
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -39,6 +39,10 @@ class Usage:
         return known
 
     def _find(self) -> Iterator[View]:
+        """The functions that may hold a plan of which the class can be told.
+
+        That takes the name of the class in the module, or two carriers that are read from something without a type.
+        """
         names = self.plans.names()
         fields = {
             name
@@ -46,14 +50,21 @@ class Usage:
             for name, field in plan.fields.items()
             if field.kind in _FOLLOWED
         }
-        paths = Interest(self.project, self.plans, names).paths()
+        interest = Interest(self.project, self.plans, names)
+        classes = [name.encode() for name in interest.classes]
         spoken = Interest(self.project, self.plans, names | fields)
-        for path in paths:
+        for path in interest.paths():
             module = self.project.module_at(path)
-            for info in module.functions if module is not None else ():
-                if self.plans.of(info.owner) is not None or spoken.is_spoken_of(info):
+            if module is None:
+                continue
+            data = self.project.tree.files[path].data
+            is_named = any(name in data for name in classes)
+            for info in module.functions:
+                if self.plans.of(info.owner) is not None or (
+                    spoken.is_spoken_of(info) and (is_named or spoken.names_carriers(info))
+                ):
                     yield self.view(info)
-            if module is not None and self._speaks_at_top_level(module, spoken):
+            if is_named and self._speaks_at_top_level(module, spoken):
                 yield view_of(module, None, module.top_level())
 
     @staticmethod

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from lint_rules.index.build import last_name
 from lint_rules.index.model import ValueBinding
-from lint_rules.usage.words import words
+from lint_rules.index.words import words
+from lint_rules.usage.views import dotted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -134,8 +135,8 @@ class _Finder:
         """`keep(plan.a); keep(plan.b)`, `retained.append(plan.a)` and so on, `session.retain(plan.a, plan.b)`."""
         groups: dict[str, list[ast.Call]] = {}
         for call in view.of(ast.Call):
-            if call.args and not call.keywords and isinstance(call.func, ast.Name | ast.Attribute):
-                groups.setdefault(ast.unparse(call.func), []).append(call)
+            if call.args and not call.keywords and (name := dotted(call.func)):
+                groups.setdefault(name, []).append(call)
         for calls in groups.values():
             if sum(len(call.args) for call in calls) < 2:
                 continue

@@ -228,7 +228,8 @@ class _Finder:
         text = ast.unparse(target)
         for later in view.nodes:
             if isinstance(later, ast.Assign) and position(later) > position(node):
-                cleared = isinstance(later.value, ast.Constant) or not ast.unparse(later.value).strip("()[]{}")
+                empty = isinstance(later.value, ast.Tuple | ast.List) and not later.value.elts
+                cleared = empty or isinstance(later.value, ast.Constant)
                 if cleared and any(ast.unparse(each) == text for each in later.targets):
                     return True
             if isinstance(later, ast.Delete) and any(ast.unparse(each) == text for each in later.targets):

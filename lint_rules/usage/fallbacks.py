@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from lint_rules.index.build import last_name
 from lint_rules.index.model import ClassInfo, FunctionInfo
 from lint_rules.index.plans import is_ownership_name
+from lint_rules.index.words import RESOLVING, is_preparing, words
 from lint_rules.usage.owners import is_external
-from lint_rules.usage.words import RESOLVING, is_preparing, words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

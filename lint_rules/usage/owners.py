@@ -29,8 +29,13 @@ _CONTAINERS = frozenset({
     "Collection", "MutableSequence", "AbstractSet", "Generator",
 })  # fmt: skip
 
-#: How deep expressions are followed through local variables.
+#: How many variables a value is followed through.
 _DEEPEST = 8
+
+#: How deep expressions may be nested to be looked at.
+_MOST_NESTED = 60
+
+_CLASSED = (ast.Name, ast.Attribute, ast.Call, ast.Await, ast.NamedExpr, ast.IfExp)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +68,8 @@ class Owners:
     def __init__(self, project: Project, plans: PlanTable) -> None:
         self.project = project
         self.plans = plans
+        self._classes: dict[tuple[View, ast.expr | str], ClassInfo | None] = {}
+        self._depth = 0
         self._guessed: dict[tuple[View, str], ClassInfo | None] = {}
         self._made: dict[tuple[View, ast.Call], Made | None] = {}
 
@@ -71,40 +78,60 @@ class Owners:
     def plan_of(self, node: ast.expr | None, view: View) -> PlanInfo | None:
         return self.plans.of(self.class_of(node, view))
 
-    def class_of(self, node: ast.expr | None, view: View, depth: int = 0) -> ClassInfo | None:
+    def class_of(self, node: ast.expr | None, view: View) -> ClassInfo | None:
         """The project class of an expression's value; None where it is not known or not the same on all paths."""
-        if node is None or depth > _DEEPEST:
+        if not isinstance(node, _CLASSED):
             return None
+        key = (view, node.id if isinstance(node, ast.Name) else node)
+        if key not in self._classes:
+            if self._depth > _MOST_NESTED:
+                return None
+            # While it is being looked for, nothing is known of it.
+            self._classes[key] = None
+            self._depth += 1
+            try:
+                self._classes[key] = self._find_class(node, view)
+            finally:
+                self._depth -= 1
+        return self._classes[key]
+
+    def _find_class(self, node: ast.expr, view: View) -> ClassInfo | None:
         if isinstance(node, ast.Name):
-            return self._class_of_name(node, view, depth)
+            return self._class_of_name(node, view)
         if isinstance(node, ast.Attribute):
-            owner = self.class_of(node.value, view, depth + 1)
+            owner = self.class_of(node.value, view)
             return self._class_of_attribute(owner, node.attr) if owner is not None else None
         if isinstance(node, ast.Call):
-            return self._class_of_call(node, view, depth)
+            return self._class_of_call(node, view)
         if isinstance(node, ast.Await | ast.NamedExpr):
-            return self.class_of(node.value, view, depth + 1)
+            return self.class_of(node.value, view)
         if isinstance(node, ast.IfExp):
-            return _agreed([self.class_of(part, view, depth + 1) for part in (node.body, node.orelse)])
+            return _agreed([self.class_of(part, view) for part in (node.body, node.orelse)])
         return None
 
-    def _class_of_name(self, node: ast.Name, view: View, depth: int) -> ClassInfo | None:
+    def _class_of_name(self, node: ast.Name, view: View) -> ClassInfo | None:
         bounds = view.bindings.get(node.id)
         if not bounds:
             return None
-        found = _agreed([self._class_of_bound(bound, view, depth) for bound in bounds if not _is_none(bound.value)])
+        every: list[ClassInfo | None] = []
+        for bound in bounds:
+            if not _is_none(bound.value):
+                every.append(self._class_of_bound(bound, view))
+                # What follows may be made from the variable itself: `plan = replace(plan, rows=8)`.
+                self._classes[view, node.id] = every[0]
+        found = _agreed(every)
         if found is None and all(b.parameter and b.annotation is None and b.receiver is None for b in bounds):
             return self._guess(node.id, view)
         return found
 
-    def _class_of_bound(self, bound: Bound, view: View, depth: int) -> ClassInfo | None:
+    def _class_of_bound(self, bound: Bound, view: View) -> ClassInfo | None:
         if bound.receiver is not None:
             return bound.receiver
         if bound.annotation is not None:
             return self.project.annotated_class(view.module, bound.annotation)
         if bound.element:
             return self._class_of_element(bound.value, view)
-        return self.class_of(bound.value, view, depth + 1)
+        return self.class_of(bound.value, view)
 
     def _class_of_element(self, node: ast.expr | None, view: View) -> ClassInfo | None:
         """The class of the elements of a variable that is annotated as a container."""
@@ -137,18 +164,18 @@ class Owners:
             return self.project.annotated_class(method.module, method.node.returns)
         return None
 
-    def _class_of_call(self, node: ast.Call, view: View, depth: int) -> ClassInfo | None:
+    def _class_of_call(self, node: ast.Call, view: View) -> ClassInfo | None:
         made = self.made_class(node, view)
         if made is not None:
             return made
         name = last_name(node.func)
         if isinstance(node.func, ast.Attribute) and name in _KEEPING_METHODS:
-            return self.class_of(node.func.value, view, depth + 1)
+            return self.class_of(node.func.value, view)
         callee = self.callee(node, view)
         if isinstance(callee, FunctionInfo):
             return self.project.annotated_class(callee.module, callee.node.returns)
         if name in _KEEPING and node.args and not isinstance(callee, ClassInfo):
-            return self.class_of(node.args[0], view, depth + 1)
+            return self.class_of(node.args[0], view)
         if name == "cast" and len(node.args) == 2:
             return self.project.annotated_class(view.module, node.args[0])
         return None

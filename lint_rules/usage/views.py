@@ -5,22 +5,31 @@ from __future__ import annotations
 import ast
 import re
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from lint_rules.findings import Place
 from lint_rules.index.build import last_name
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from lint_rules.index.model import ClassInfo, FunctionInfo, ModuleInfo
 
-__all__ = ["Bound", "View", "position", "text_of", "text_place", "view_of"]
+__all__ = ["Bound", "View", "dotted", "position", "text_of", "text_place", "view_of"]
 
 _Node = TypeVar("_Node", bound=ast.AST)
 
-_SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+_SHAPES = (ast.expr_context, ast.operator, ast.unaryop, ast.boolop, ast.cmpop)
 _NEWLINE = re.compile(r"\r\n|\r|\n")
+
+
+def dotted(node: ast.expr) -> str:
+    """`a.b.c` as a text; empty for anything but names and their attributes."""
+    parts: list[str] = []
+    while isinstance(node, ast.Attribute):
+        parts.append(node.attr)
+        node = node.value
+    return ".".join([node.id, *reversed(parts)]) if isinstance(node, ast.Name) else ""
 
 
 def position(node: ast.AST) -> tuple[int, int]:
@@ -109,18 +118,37 @@ def view_of(module: ModuleInfo, info: FunctionInfo | None, body: list[ast.stmt])
         bound_to = info.owner if "staticmethod" not in decorators else None
         _bind_parameters(view, info.node.args, bound_to, is_class="classmethod" in decorators)
     stack: list[ast.AST] = list(reversed(body))
+    nodes, by_type, parents = view.nodes, view._by_type, view.parents
     while stack:
         node = stack.pop()
-        view.nodes.append(node)
-        view._by_type.setdefault(type(node), []).append(node)
-        _bind(view, node)
-        inner = list(ast.iter_child_nodes(node))
+        kind = node.__class__
+        nodes.append(node)
+        known = by_type.get(kind)
+        if known is None:
+            known = by_type[kind] = []
+        known.append(node)
+        binder = _BINDERS.get(kind)
+        if binder is not None:
+            binder(view, node)
+        inner = _children(node)
         for child in inner:
-            view.parents[child] = node
-        stack.extend(reversed(inner))
+            parents[child] = node
+        inner.reverse()
+        stack += inner
     for bounds in view.bindings.values():
         bounds.sort(key=lambda bound: bound.since)
     return view
+
+
+def _children(node: ast.AST) -> list[ast.AST]:
+    """The nodes in a node, without those that only say how it is used (`Load`, `Add`)."""
+    found: list[ast.AST] = []
+    for value in node.__dict__.values():
+        if value.__class__ is list:
+            found += [item for item in value if isinstance(item, ast.AST) and not isinstance(item, _SHAPES)]
+        elif isinstance(value, ast.AST) and not isinstance(value, _SHAPES):
+            found.append(value)
+    return found
 
 
 def _bind_parameters(view: View, arguments: ast.arguments, owner: ClassInfo | None, *, is_class: bool = False) -> None:
@@ -134,44 +162,100 @@ def _bind_parameters(view: View, arguments: ast.arguments, owner: ClassInfo | No
             view.bindings.setdefault(extra.arg, []).append(Bound((0, 0)))
 
 
-def _bind(view: View, node: ast.AST) -> None:
-    if isinstance(node, ast.Assign):
-        for target in node.targets:
-            _bind_target(view, target, node.value)
-    elif isinstance(node, ast.AnnAssign):
-        if isinstance(node.target, ast.Name):
-            bound = Bound(_end(node), node.value, node.annotation)
-            view.bindings.setdefault(node.target.id, []).append(bound)
-    elif isinstance(node, ast.AugAssign):
-        if isinstance(node.target, ast.Name):
-            view.bindings.setdefault(node.target.id, []).append(Bound(_end(node)))
-    elif isinstance(node, ast.NamedExpr):
-        _bind_target(view, node.target, node.value)
-    elif isinstance(node, ast.For | ast.AsyncFor):
-        _bind_target(view, node.target, node.iter, element=True)
-    elif isinstance(node, ast.comprehension):
-        # Its variable is used before it in the text.
-        for part in ast.walk(node.target):
-            if isinstance(part, ast.Name):
-                view.bindings.setdefault(part.id, []).append(Bound((0, 0), node.iter, element=True))
-    elif isinstance(node, ast.withitem):
-        if node.optional_vars is not None:
-            _bind_names(view, node.optional_vars, _end(node.context_expr))
-    elif isinstance(node, _SCOPES):
-        _bind_parameters(view, node.args, None)
-        if not isinstance(node, ast.Lambda):
-            view.bindings.setdefault(node.name, []).append(Bound(position(node)))
-    elif isinstance(node, ast.ClassDef):
+# What binds names, by the type of the node
+
+
+def _assign(view: View, node: Any) -> None:
+    for target in node.targets:
+        _bind_target(view, target, node.value)
+
+
+def _annotated(view: View, node: Any) -> None:
+    if isinstance(node.target, ast.Name):
+        view.bindings.setdefault(node.target.id, []).append(Bound(_end(node), node.value, node.annotation))
+
+
+def _augmented(view: View, node: Any) -> None:
+    if isinstance(node.target, ast.Name):
+        view.bindings.setdefault(node.target.id, []).append(Bound(_end(node)))
+
+
+def _walrus(view: View, node: Any) -> None:
+    _bind_target(view, node.target, node.value)
+
+
+def _for(view: View, node: Any) -> None:
+    _bind_target(view, node.target, node.iter, element=True)
+
+
+def _comprehension(view: View, node: Any) -> None:
+    # Its variable is used before it in the text.
+    for part in ast.walk(node.target):
+        if isinstance(part, ast.Name):
+            view.bindings.setdefault(part.id, []).append(Bound((0, 0), node.iter, element=True))
+
+
+def _with(view: View, node: Any) -> None:
+    if node.optional_vars is not None:
+        _bind_names(view, node.optional_vars, _end(node.context_expr))
+
+
+def _function(view: View, node: Any) -> None:
+    _bind_parameters(view, node.args, None)
+    view.bindings.setdefault(node.name, []).append(Bound(position(node)))
+
+
+def _lambda(view: View, node: Any) -> None:
+    _bind_parameters(view, node.args, None)
+
+
+def _class(view: View, node: Any) -> None:
+    view.bindings.setdefault(node.name, []).append(Bound(position(node)))
+
+
+def _import(view: View, node: Any) -> None:
+    for alias in node.names:
+        name = (alias.asname or alias.name).partition(".")[0]
+        view.bindings.setdefault(name, []).append(Bound(position(node)))
+
+
+def _handler(view: View, node: Any) -> None:
+    if node.name:
         view.bindings.setdefault(node.name, []).append(Bound(position(node)))
-    elif isinstance(node, ast.Import | ast.ImportFrom):
-        for alias in node.names:
-            name = (alias.asname or alias.name).partition(".")[0]
-            view.bindings.setdefault(name, []).append(Bound(position(node)))
-    elif isinstance(node, ast.ExceptHandler):
-        if node.name:
-            view.bindings.setdefault(node.name, []).append(Bound(position(node)))
-    elif isinstance(node, ast.Global | ast.Nonlocal):
-        view.globals.update(node.names)
+
+
+def _pattern(view: View, node: Any) -> None:
+    name = node.rest if isinstance(node, ast.MatchMapping) else node.name
+    if name:
+        view.bindings.setdefault(name, []).append(Bound(position(node)))
+
+
+def _global(view: View, node: Any) -> None:
+    view.globals.update(node.names)
+
+
+_BINDERS: dict[type[ast.AST], Callable[[View, Any], None]] = {
+    ast.Assign: _assign,
+    ast.AnnAssign: _annotated,
+    ast.AugAssign: _augmented,
+    ast.NamedExpr: _walrus,
+    ast.For: _for,
+    ast.AsyncFor: _for,
+    ast.comprehension: _comprehension,
+    ast.withitem: _with,
+    ast.FunctionDef: _function,
+    ast.AsyncFunctionDef: _function,
+    ast.Lambda: _lambda,
+    ast.ClassDef: _class,
+    ast.Import: _import,
+    ast.ImportFrom: _import,
+    ast.ExceptHandler: _handler,
+    ast.MatchAs: _pattern,
+    ast.MatchStar: _pattern,
+    ast.MatchMapping: _pattern,
+    ast.Global: _global,
+    ast.Nonlocal: _global,
+}
 
 
 def _bind_target(view: View, target: ast.expr, value: ast.expr, *, element: bool = False) -> None:
