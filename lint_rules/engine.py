@@ -10,6 +10,7 @@ from lint_rules.findings import Place, Problem
 from lint_rules.index.plans import build_plan_table
 from lint_rules.index.project import Project
 from lint_rules.index.source import SourceError, decode, has_valid_syntax, parse
+from lint_rules.parts import concerns
 from lint_rules.rules import Context, all_rules
 
 if TYPE_CHECKING:
@@ -56,13 +57,9 @@ def analyze(
         found = [finding for rule in chosen for finding in rule.run(context)]
         problems += _syntax_problems(project, tree, config)
         problems += project.problems
-    wanted = [each for each in found if _is_asked_for(each, tree) and config.chooses(each.code, each.place.path)]
+    wanted = [each for each in found if concerns(each, tree.selected) and config.chooses(each.code, each.place.path)]
     findings = sorted({_key(each): each for each in wanted}.values(), key=_key)
     return Analysis(tuple(findings), tuple(sorted(set(problems), key=_problem_key)), len(plans), len(tree.files))
-
-
-def _is_asked_for(finding: Finding, tree: SourceTree) -> bool:
-    return finding.place.path in tree.selected or any(place.path in tree.selected for place in finding.declared_at)
 
 
 def _key(finding: Finding) -> tuple[Place, str, tuple[str, ...], str]:

@@ -1,4 +1,4 @@
-"""A part of a finding: some of its fields, with what belongs to them."""
+"""Parts of what was found: findings about some files, and findings about some of their fields."""
 
 from __future__ import annotations
 
@@ -7,7 +7,12 @@ from dataclasses import replace
 
 from lint_rules.findings import Finding, Fix
 
-__all__ = ["part_of"]
+__all__ = ["concerns", "part_of"]
+
+
+def concerns(finding: Finding, names: Collection[str]) -> bool:
+    """Whether the finding stands in one of these files, or is about something that one of them declares."""
+    return finding.place.path in names or any(place.path in names for place in finding.declared_at)
 
 
 def part_of(finding: Finding, fields: Collection[str], note: str = "") -> Finding:

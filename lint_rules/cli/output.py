@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -28,12 +29,16 @@ _SHOWN = 10
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What the reader asked for: the format of standard output, and (format, file) for the rest."""
+    """What the reader asked for: the format of standard output, and (format, file) for the rest.
+
+    With `mended`, standard output is the text of the file that an editor asks about.
+    """
 
     output: str = "text"
     files: tuple[tuple[str, Path], ...] = ()
     statistics: bool = False
     diff: bool = False
+    mended: bool = False
 
 
 def tell(run: Run, wanted: Wanted) -> int:
@@ -41,11 +46,14 @@ def tell(run: Run, wanted: Wanted) -> int:
     report = run.report()
     print_problems(report.problems[len(run.session.config_problems) + len(run.session.tree.problems) :], report.shown)
     text = wanted.output in TEXTS
-    aside = wanted.diff or not text  # standard output belongs to the diff, or to the program that reads it
+    # Standard output belongs to the diff, to the mended text, or to the program that reads it.
+    aside = wanted.diff or wanted.mended or not text
     if wanted.diff:
         from lint_rules.rewrite import unified_diff
 
         click.echo(unified_diff(run.session.tree, run.tree, report.shown), nl=False)
+    if wanted.mended and run.session.only in run.tree.files:
+        sys.stdout.buffer.write(run.tree.files[run.session.only].data)
     if wanted.statistics:
         _print_statistics(report, as_json=not text)
     elif text:

@@ -43,7 +43,9 @@ class Run:
     def analyze(self) -> None:
         """Findings for the tree as it is now."""
         self.outcome = self.session.analyze(self.tree, self.progress, use_cache=self.use_cache)
-        kept, self.suppressed = sort_out(self.outcome.findings, self.tree, self._ran)
+        wanted = self.tree.selected if self.session.only is not None else self.tree.files.keys()
+        found = [each for each in self.outcome.findings if each.place.path in wanted]
+        kept, self.suppressed = sort_out(found, self.tree, self._ran)
         chosen = [each for each in kept if self.session.config.chooses(each.code, each.place.path)]
         baseline = self.session.baseline
         if baseline is None:
@@ -65,12 +67,17 @@ class Run:
         from lint_rules.rewrite import with_texts
 
         for _ in range(_ROUNDS):
-            changes = apply_fixes(self.tree, self.kept, unsafe=unsafe)
+            changes = apply_fixes(self.tree, filter(self._is_mendable, self.kept), unsafe=unsafe)
             if not changes.texts:
                 return
             self.fixed += changes.fixed
             self.tree = with_texts(self.tree, changes.texts)
             self.analyze()
+
+    def _is_mendable(self, finding: Finding) -> bool:
+        """Whether its fixes stay in the file that an editor asks about."""
+        only = self.session.only
+        return only is None or all(edit.place.path == only for fix in finding.fixes for edit in fix.edits)
 
     def write(self) -> None:
         """Write what was mended. A file that cannot be written keeps its findings."""

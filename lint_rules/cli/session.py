@@ -12,29 +12,37 @@ from lint_rules.collector import without_collector
 from lint_rules.config import Config, read_config
 from lint_rules.files import SourceTree, load_tree
 from lint_rules.findings import Problem
+from lint_rules.parts import concerns
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from lint_rules.baseline import Baseline
     from lint_rules.rules import Rule
+    from lint_rules.unsaved import Unsaved
 
 __all__ = ["Session", "baseline_name", "open_session", "with_baseline"]
 
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """What a command works on. `config_problems` says what of the configuration could not be used."""
+    """What a command works on. `config_problems` says what of the configuration could not be used.
+
+    `only` names the file that an editor asks about; nothing is reported of others then.
+    """
 
     config: Config
     tree: SourceTree
     config_problems: tuple[Problem, ...]
     baseline: Baseline | None = None
+    only: str | None = None
 
     def analyze(self, tree: SourceTree, progress: Callable[[int, int], None], *, use_cache: bool) -> Outcome:
         """The analysis of this tree, the session's own or a changed one."""
         cache = Cache(tree, self.config) if use_cache else None
         known = cache.load() if cache is not None else None
+        if known is None and cache is not None and tree.selected != tree.files.keys():
+            known = _part_of_whole(tree, self.config)
         if known is not None:
             return known
         # Around the engine's own guard: what it made is let go before the collector could walk it once more.
@@ -45,6 +53,17 @@ class Session:
         return outcome
 
 
+def _part_of_whole(tree: SourceTree, config: Config) -> Outcome | None:
+    """What a run on the whole project said of the files that are selected; None where it was not made, or had problems.
+
+    A problem may be one of a file that this run would not have looked at.
+    """
+    whole = Cache(replace(tree, selected=frozenset(tree.files)), config).load()
+    if whole is None or whole.problems:
+        return None
+    return replace(whole, findings=tuple(each for each in whole.findings if concerns(each, tree.selected)))
+
+
 def open_session(
     paths: Sequence[Path],
     config_path: Path | None,
@@ -52,12 +71,14 @@ def open_session(
     ignore: Sequence[str] = (),
     *,
     baseline: Path | None = None,
+    unsaved: Unsaved | None = None,
 ) -> Session:
     """Read the configuration and the files. What cannot be read is a problem of the session, never an exception.
 
-    A `baseline` is used in place of the configured one.
+    A `baseline` is used in place of the configured one. With `unsaved`, that text is what is asked about.
     """
-    start = Path(paths[0]).absolute() if paths else Path.cwd()
+    asked = [unsaved.path] if unsaved is not None else paths
+    start = Path(asked[0]).absolute() if asked else Path.cwd()
     config, errors = read_config(start if start.is_dir() else start.parent, config_path)
     if select:
         config = replace(config, select=tuple(select))
@@ -66,6 +87,11 @@ def open_session(
     if baseline is not None:
         config = replace(config, baseline=baseline)
     problems = tuple(Problem(error.message, error.place) for error in errors)
+    if unsaved is not None:
+        from lint_rules.unsaved import load_with
+
+        tree, name = load_with(unsaved, config)
+        return Session(config, tree, problems, only=name)
     return Session(config, load_tree(paths, config=config), problems)
 
 
