@@ -5,17 +5,18 @@ from __future__ import annotations
 import ast
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, ParamSpec, TypeVar
 
 from lint_rules.agreement.ambient import AmbientReads
 from lint_rules.agreement.signatures import callee_of, is_bound, own_parameters
+from lint_rules.findings import Problem
 from lint_rules.index.bodies import Bodies
 from lint_rules.index.build import last_name
 from lint_rules.index.model import FunctionInfo
 from lint_rules.index.plans import is_ownership_name
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from lint_rules.config import Config
     from lint_rules.index.model import ClassInfo, ModuleInfo
@@ -23,6 +24,9 @@ if TYPE_CHECKING:
     from lint_rules.index.project import Project
 
 __all__ = ["Agreement", "PlanFunction", "hidden_names"]
+
+_Found = TypeVar("_Found")
+_Given = ParamSpec("_Given")
 
 #: Methods that make an object: what they read is read at its declaration.
 _MAKERS = frozenset({"__init__", "__post_init__", "__attrs_post_init__", "__new__"})
@@ -78,6 +82,19 @@ class Agreement:
                 if (found := self._about_plan(info)) is not None
             ]
         return self._functions
+
+    def look(
+        self, info: FunctionInfo, what: Callable[_Given, Iterable[_Found]], *args: _Given.args, **kwargs: _Given.kwargs
+    ) -> list[_Found]:
+        """What is found in a function; one that is nested too deeply is named as a problem, not passed over."""
+        try:
+            return list(what(*args, **kwargs))
+        except RecursionError:
+            place = info.module.place(info.node)
+            problem = Problem(f"`{info.qualname}` is nested too deeply to be checked", place)
+            if problem not in self.project.problems:
+                self.project.problems.append(problem)
+            return []
 
     def reached(self, function: PlanFunction, depth: int = 2) -> Iterator[FunctionInfo]:
         """The function itself, and the functions of the project that it calls."""

@@ -14,6 +14,7 @@ from lint_rules.index.model import ValueBinding
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from lint_rules.agreement.scope import Agreement
     from lint_rules.index.bodies import Bodies, Body
     from lint_rules.index.model import FunctionInfo
     from lint_rules.index.project import Project
@@ -45,11 +46,11 @@ class UnequalKeys:
     missing: tuple[str, ...]
 
 
-def unequal_keys(project: Project, bodies: Bodies, functions: Iterable[FunctionInfo]) -> Iterator[UnequalKeys]:
+def unequal_keys(agreement: Agreement, functions: Iterable[FunctionInfo]) -> Iterator[UnequalKeys]:
     """The uses whose key is a part of another one's, each once; one of the two must store what the other looks up."""
     caches: dict[object, list[KeyUse]] = defaultdict(list)
     for info in functions:
-        for identity, use in _uses(project, bodies, info):
+        for identity, use in agreement.look(info, _uses, agreement.project, agreement.bodies, info):
             caches[identity].append(use)
     for uses in caches.values():
         done: set[tuple[FunctionInfo, int]] = set()

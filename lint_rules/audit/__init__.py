@@ -63,11 +63,11 @@ def _suggestions(
             yield from flagged.in_module(module)
             made: list[Construction] = []
             for info in module.functions:
-                made += constructions(project, agreement.bodies, info)
-                loose.look(info)
-                yield from merges_in(agreement, info)
+                made += agreement.look(info, constructions, project, agreement.bodies, info)
+                yield from agreement.look(info, loose.look, info)
+                yield from agreement.look(info, merges_in, agreement, info)
                 if info not in checked:
-                    yield from rules.in_function(info)
+                    yield from agreement.look(info, rules.in_function, info)
             for each in made:
                 yield from copies.of(each)
             for disagreement in disagreements(project, agreement.bodies, made):

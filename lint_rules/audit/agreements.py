@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from lint_rules.agreement.ambient import is_cached, steers_nothing
@@ -23,6 +24,9 @@ __all__ = ["Agreements"]
 #: First words of functions that work for something that was declared before.
 _LATE = frozenset({"bind", "run", "launch", "replay", "materialize", "materialise"})
 
+#: What a module has that works with something prepared: a name that speaks of plans, bindings or preparation.
+_PLANS = re.compile(r"\b\w*(?:Plan|Binding|plan_|_plan|binding|prepared)\w*\b")
+
 
 class Agreements:
     """Suggestions of OWN008, OWN009 and OWN010 for functions that are not about plans, which the check looks at."""
@@ -39,7 +43,7 @@ class Agreements:
 
     def in_module(self, module: ModuleInfo) -> Iterator[Suggestion]:
         """What only several functions of a module say together."""
-        for unequal in unequal_keys(self.agreement.project, self.agreement.bodies, module.functions):
+        for unequal in unequal_keys(self.agreement, module.functions):
             finding = own009_incomplete_key.unequal_finding(unequal, _class_of(unequal.short.function))
             yield Suggestion(finding, "one of the two stores what the other one is to find", "medium")
 
@@ -56,8 +60,10 @@ class Agreements:
             yield Suggestion(own008_unforwarded.finding(lost, _class_of(info)), reason, confidence)
 
     def _keys(self, info: FunctionInfo) -> Iterator[Suggestion]:
-        sure = {store.node for store, _ in own009_incomplete_key.missing_values(self.agreement, info)}
-        for store, missing in own009_incomplete_key.missing_values(self.agreement, info, sure=False):
+        possible = list(own009_incomplete_key.missing_values(self.agreement, info, sure=False))
+        known = own009_incomplete_key.missing_values(self.agreement, info) if possible else ()
+        sure = {store.node for store, _ in known}
+        for store, missing in possible:
             finding = own009_incomplete_key.key_finding(store, missing, _class_of(info))
             reason = "the value is stored behind a look-up of the same key, for callers with other arguments"
             if store.node not in sure:
@@ -74,6 +80,8 @@ class Agreements:
         """Note each read once, for the function that is nearest to it."""
         if own010_late_option.first_word(info) not in _LATE or is_cached(info):
             return
+        if not _PLANS.search(info.module.text):
+            return  # a runner of tests or of processes: nothing was prepared that an option could contradict
         for read in self.agreement.ambient.of(info):
             if not steers_nothing(read.name):
                 key = (read.function.module.path, read.node.lineno, read.name)

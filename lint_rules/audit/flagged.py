@@ -7,7 +7,6 @@ what must be carried, and the field that is not put back has been forgotten.
 from __future__ import annotations
 
 import ast
-import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -18,7 +17,8 @@ from lint_rules.flow.interpreter import Interpreter
 from lint_rules.flow.judge import Judge
 from lint_rules.flow.state import Frame, State
 from lint_rules.flow.values import Const, Obj, Param, bare, is_blank, one
-from lint_rules.index.model import External, FunctionInfo
+from lint_rules.index.build import last_name
+from lint_rules.index.model import External, FunctionInfo, Imported
 from lint_rules.index.plans import PlanTable
 from lint_rules.rules._wording import quoted
 
@@ -33,10 +33,8 @@ __all__ = ["FlaggedFields"]
 
 _REPLACERS = {"dataclasses.replace", "copy.replace", "attrs.evolve", "attr.evolve"}
 
-#: What a file with such a call must contain: the bare name, or its module's; `text.replace` is not it.
-_NEEDLE = re.compile(
-    r"(?<![.\w])(?:replace|evolve)\(|\b(?:dataclasses|copy|attrs?)\.(?:replace|evolve)\(|\b(?:replace|evolve) as \w"
-)
+_NAMES = frozenset({"replace", "evolve"})
+_MODULES = frozenset({"dataclasses", "copy", "attr", "attrs"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,23 +59,13 @@ class FlaggedFields:
 
     def in_module(self, module: ModuleInfo) -> Iterator[Suggestion]:
         """The calls of a module that put back some of the fields, and not all."""
-        if _NEEDLE.search(module.text) and self._imports_replacer(module):
-            yield from self._in_module(module)
-
-    def _imports_replacer(self, module: ModuleInfo) -> bool:
-        """Whether `replace` can be called here: as a name, or through its module."""
-        for name in module.bindings:
-            symbol = self.project.resolve(module, name)
-            if isinstance(symbol, External) and (
-                symbol.name in _REPLACERS or symbol.name in {"dataclasses", "copy", "attr", "attrs"}
-            ):
-                return True
-        return False
-
-    def _in_module(self, module: ModuleInfo) -> Iterator[Suggestion]:
-        for function in module.functions:
+        spoken = any(name in module.text for name in _NAMES)  # a regular expression would cost more than the rest
+        names = _replacers_of(module) if spoken else set()
+        for function in module.functions if names else ():
             for call in self.bodies.of(function).calls:
-                if call.keywords and call.args and self._is_replacer(module, call.func):
+                if not call.keywords or not call.args or last_name(call.func) not in names:
+                    continue
+                if self._is_replacer(module, call.func):
                     base = _made_by(call.args[0], function.node, call)
                     suggestion = self._suggest(module, function, call, base) if base is not None else None
                     if suggestion is not None:
@@ -136,6 +124,15 @@ class FlaggedFields:
             for part in returned
             if isinstance(inner := bare(part), Obj)
         ]
+
+
+def _replacers_of(module: ModuleInfo) -> set[str]:
+    """The names that may mean `replace` here; none where neither it nor a module that has it is imported."""
+    imports = {name: each for name, each in module.bindings.items() if isinstance(each, Imported)}
+    given = {name for name, each in imports.items() if each.name in _NAMES}
+    if given or any(each.name is None and each.module in _MODULES for each in imports.values()):
+        return given | _NAMES
+    return set()
 
 
 def _is_blank_field(obj: Obj, name: str, state: State) -> bool:

@@ -34,8 +34,8 @@ class LooseAttributes:
         self._set: dict[ClassInfo, dict[str, Place]] = {}
         self._replaced: list[tuple[FunctionInfo, ast.Call, ClassInfo]] = []
 
-    def look(self, info: FunctionInfo) -> None:
-        """Note what one function sets and replaces."""
+    def look(self, info: FunctionInfo) -> tuple[Suggestion, ...]:
+        """Note what one function sets and replaces; nothing can be said before all were looked at."""
         body = self.agreement.bodies.of(info)
         for name, values in body.values.items():
             if name in body.fed and len(values) == 1 and isinstance(values[0], ast.Call):
@@ -45,6 +45,7 @@ class LooseAttributes:
                 cls = class_of(self.agreement.project, info, call.args[0].id)
                 if cls is not None and self._is_replacer(info.module, call.func):
                     self._replaced.append((info, call, cls))
+        return ()
 
     def _is_replacer(self, module: ModuleInfo, node: ast.expr) -> bool:
         symbol = self.agreement.project.resolve_expression(module, node)

@@ -18,7 +18,7 @@ _NO_NODES = frozenset({
     "annotation", "arg", "asname", "attr", "conversion", "ctx", "id", "is_async", "kind", "kwd_attrs", "level",
     "module",     "name", "names", "op", "ops", "rest", "returns", "simple", "type_comment", "type_params",
 })  # fmt: skip
-_CHILDREN: dict[type[ast.AST], tuple[str, ...]] = {ast.Constant: (), ast.Name: ()}
+_CHILDREN: dict[type[ast.AST], tuple[str, ...]] = {ast.Constant: (), ast.Name: (), ast.MatchSingleton: ()}
 
 
 @dataclass(slots=True)

@@ -59,7 +59,7 @@ def siblings(context: Context, told: set[Place]) -> Iterator[Finding]:
     made = [
         each
         for info in functions
-        for each in constructions(agreement.project, agreement.bodies, info)
+        for each in agreement.look(info, constructions, agreement.project, agreement.bodies, info)
         if agreement.plans.of(each.cls) is not None
     ]
     for found in disagreements(agreement.project, agreement.bodies, made):

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from lint_rules.agreement.forwarding import Unforwarded
+    from lint_rules.agreement.scope import Agreement
+    from lint_rules.index.model import FunctionInfo
 
 __all__ = ["RULE", "finding"]
 
@@ -35,9 +37,14 @@ CODE = "OWN008"
 def run(context: Context) -> Iterator[Finding]:
     agreement = context.agreement()
     for function in agreement.functions():
-        lost = unforwarded(agreement.project, agreement.bodies, function.info)
-        if lost is not None:
-            yield finding(lost, function.plan.cls.full_name)
+        info = function.info
+        yield from agreement.look(info, _findings, agreement, info, function.plan.cls.full_name)
+
+
+def _findings(agreement: Agreement, info: FunctionInfo, class_name: str) -> Iterator[Finding]:
+    lost = unforwarded(agreement.project, agreement.bodies, info)
+    if lost is not None:
+        yield finding(lost, class_name)
 
 
 def finding(lost: Unforwarded, class_name: str) -> Finding:

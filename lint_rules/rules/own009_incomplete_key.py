@@ -53,17 +53,21 @@ def run(context: Context) -> Iterator[Finding]:
     agreement = context.agreement()
     names: dict[FunctionInfo, str] = {}
     for function in agreement.functions():
-        for info in agreement.reached(function):
+        for info in agreement.look(function.info, agreement.reached, function):
             names.setdefault(info, function.plan.cls.full_name)
     for info, class_name in names.items():
-        for store, missing in missing_values(agreement, info):
-            owner = next((each.owner.full_name for each in missing if each.owner is not None), class_name)
-            yield key_finding(store, missing, owner)
-        reads = cached_reads(agreement, info)
-        if reads:
-            yield ambient_finding(info, reads, class_name)
-    for unequal in unequal_keys(agreement.project, agreement.bodies, names):
+        yield from agreement.look(info, _findings, agreement, info, class_name)
+    for unequal in unequal_keys(agreement, names):
         yield unequal_finding(unequal, names[unequal.short.function])
+
+
+def _findings(agreement: Agreement, info: FunctionInfo, class_name: str) -> Iterator[Finding]:
+    for store, missing in missing_values(agreement, info):
+        owner = next((each.owner.full_name for each in missing if each.owner is not None), class_name)
+        yield key_finding(store, missing, owner)
+    reads = cached_reads(agreement, info)
+    if reads:
+        yield ambient_finding(info, reads, class_name)
 
 
 def missing_values(

@@ -44,7 +44,7 @@ def run(context: Context) -> Iterator[Finding]:
     for function in agreement.functions():
         if not function.later or first_word(function.info) in _DECLARES or is_cached(function.info):
             continue
-        for read in agreement.ambient.of(function.info, depth=3):
+        for read in agreement.look(function.info, agreement.ambient.of, function.info, depth=3):
             key = (read.function.module.path, read.node.lineno, read.name)
             if key not in done and not steers_nothing(read.name):
                 done.add(key)

@@ -25,7 +25,8 @@ from lint_rules.suppress import apply_suppressions
 
 CORPUS = Path(__file__).resolve().parent.parent / "corpus"
 
-#: How many cases there are: (rule, expect) -> count; `audit` before the rule where the checker has to infer. A case that gets lost must not go unnoticed.
+#: How many cases there are: (rule, expect) -> count; `audit` stands before the rule where the checker has to infer.
+#: A case that gets lost must not go unnoticed.
 COUNTS = {
     ("audit OWN001", "finding"): 10,
     ("audit OWN001", "none"): 7,

@@ -53,6 +53,8 @@ OPTION = """\
 import os
 from functools import lru_cache
 
+PREPARED_FOR = "plan_rows"
+
 
 def flag() -> bool:
     return os.environ.get("ORDERED") == "1"
@@ -73,9 +75,13 @@ def declare() -> bool:
 
 def test_an_option_is_suggested_once_for_the_function_that_is_nearest_to_the_read() -> None:
     (found,) = suggestions(OPTION)
-    assert (found.finding.code, found.finding.fields, found.finding.place.line) == ("OWN010", ("ORDERED",), 10)
+    assert (found.finding.code, found.finding.fields, found.finding.place.line) == ("OWN010", ("ORDERED",), 12)
     assert found.reason == "by its name, `_launch` works for something that was declared before"
     assert "after the plan was declared" in found.finding.message
+
+
+def test_a_runner_in_a_module_without_plans_may_read_what_it_likes() -> None:
+    assert suggested(OPTION.replace("plan_rows", "rows")) == []
 
 
 def test_a_cached_function_that_reads_the_environment_is_suggested_at_the_read() -> None:

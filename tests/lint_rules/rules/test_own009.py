@@ -236,3 +236,12 @@ def test_the_fix_adds_the_fact_to_the_key_and_removes_the_finding(key: str, mend
     after = apply_fixes(tree_of({"a.py": text}), findings, unsafe=True).texts["a.py"]
     assert f"    key = {mended}\n" in after
     assert findings_in(after) == ()
+
+
+def test_a_function_that_is_nested_too_deeply_is_named_and_the_others_are_checked() -> None:
+    deep = "declared" + ".rows" * 450
+    body = memo("x: int", "(declared.heads, x)", "build(declared)")
+    body += f"\n\ndef deep(declared: BandPlan) -> object:\n    KERNELS[{deep}] = KERNELS.get({deep})\n"
+    analysis = analysis_of({"a.py": HEAD + body})
+    assert [each.code for each in analysis.findings] == ["OWN009"]
+    assert {each.message for each in analysis.problems} == {"`deep` is nested too deeply to be checked"}
