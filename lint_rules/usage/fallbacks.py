@@ -225,8 +225,10 @@ class _Finder:
         callee = self.owners.callee(call, view)
         if is_external(callee, "re.compile", "builtins.compile") or name in {"Absent", "Dropped"}:
             return False
-        if RESOLVING & set(words(name)):
-            return True
+        spoken = words(name)
+        if RESOLVING & set(spoken):
+            # What a statement calls for its effect alone must say first that it resolves: `log_compile()` does not.
+            return not isinstance(view.parents.get(call), ast.Expr) or spoken[0] in RESOLVING
         if isinstance(callee, ClassInfo):
             return callee is self._carrier_class(read) and self._takes_the_place(call, view)
         if isinstance(callee, FunctionInfo) and self._is_resolving(callee, 0):

@@ -72,6 +72,7 @@ def found(body: str) -> list[tuple[str, tuple[str, ...], int]]:
     ("body", "field", "line"),
     [
         (RUN + "return p.pack or compile_pack(p.width)\n", "pack", 2),
+        (RUN + "if p.pack is None:\n        p.prepare_it()\n    return p.pack\n", "pack", 3),
         (RUN + "return p.pack or make_pack(p.width)\n", "pack", 2),
         (RUN + "return p.pack or fetch(p.width)\n", "pack", 2),
         (RUN + "return p.pack or Kernel('pack')\n", "pack", 2),
@@ -114,6 +115,7 @@ def test_a_resolution_that_stands_in_for_a_carrier_is_reported(body: str, field:
         "def run(p: PackPlan, q: PackPlan):\n    return p.pack or q.pack\n",
         RUN + "return p.pack or reference(1)\n",
         RUN + "return p.pack or None\n",
+        RUN + "if p.pack is None:\n        log_compile(p)\n    return p.pack\n",
         RUN + "return p.pack or re.compile('x')\n",
         RUN + "if p.pack is None:\n        raise LookupError(compile_message(p))\n    return p.pack\n",
         RUN + "if p.pack is not None:\n        return compile_pack(1)\n    raise LookupError\n",
