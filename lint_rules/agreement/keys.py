@@ -53,17 +53,25 @@ def keyed_stores(info: FunctionInfo, body: Body) -> Iterator[KeyedStore]:
         for target in targets:
             if isinstance(target, ast.Subscript) and (_text(target.value), _text(target.slice)) in looked_up:
                 store = KeyedStore(info, target.value, _key(target.slice, body), value, node)
-                if _outlives(store.cache, body) and _is_built(value, body):
+                if _outlives(store, body) and _is_built(value, body):
                     yield store
     for call in body.calls:
         if _is_setdefault(call) and isinstance(call.func, ast.Attribute):
             store = KeyedStore(info, call.func.value, _key(call.args[0], body), call.args[1], call)
-            if _outlives(store.cache, body) and _is_built(call.args[1], body):
+            if _outlives(store, body) and _is_built(call.args[1], body):
                 yield store
 
 
-def _outlives(cache: ast.expr, body: Body) -> bool:
-    """Whether the cache is there before and after the call: one that the function makes sees one set of arguments."""
+def _outlives(store: KeyedStore, body: Body) -> bool:
+    """Whether the cache is there before and after the call: one that the function makes sees one set of arguments.
+
+    An object that stores into itself (`self[name] = value`) is a mapping, and its entries are no memo.
+    """
+    cache = store.cache
+    if isinstance(cache, ast.Name) and is_bound(store.function):
+        arguments = [*store.function.node.args.posonlyargs, *store.function.node.args.args]
+        if arguments and cache.id == arguments[0].arg:
+            return False
     while isinstance(cache, ast.Attribute | ast.Subscript):
         cache = cache.value
     return isinstance(cache, ast.Name) and cache.id not in body.stores and cache.id not in body.inner

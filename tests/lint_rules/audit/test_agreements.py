@@ -49,6 +49,19 @@ def test_a_key_that_lacks_a_plain_value_is_suggested_and_one_that_may_lack_somet
     assert "cannot be told" in unsure.reason
 
 
+def test_a_mapping_that_stores_into_itself_is_no_memo() -> None:
+    text = """\
+    class Headers(dict):
+        def put(self, name: str, value: str) -> None:
+            if name not in self:
+                self[name] = str(value)
+    """
+    assert suggested(text) == []
+    assert suggested(text.replace("self[name]", "self.kept[name]").replace("in self:", "in self.kept:")) == [
+        ("OWN009", ("value",))
+    ]
+
+
 OPTION = """\
 import os
 from functools import lru_cache
