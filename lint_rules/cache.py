@@ -11,6 +11,7 @@ import os
 import sys
 import tempfile
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -107,6 +108,7 @@ def _key(tree: SourceTree, config: Config) -> str:
     return _hash("\n".join(parts).encode("utf-8", "surrogatepass"))
 
 
+@cache
 def _code_digest() -> str:
     """The checker itself: its version says too little in a checkout, where rules change between two runs."""
     digest = hashlib.blake2b(digest_size=16)
