@@ -121,7 +121,7 @@ class Judge:
     ) -> None:
         """A carrier of a plan is about to be set: of one that the caller gave, that is to replace it."""
         if isinstance(target, Obj):
-            if frame.depth and frame.info is not None:
+            if frame.depth and frame.info is not None and has_nothing_to_lose(target, name, state):
                 self.rebindings.note_completing(frame.info)
             return
         plan = self.plans.of(interpreter.class_of(target))

@@ -44,7 +44,7 @@ class Rebindings:
         self._found.setdefault((found.place, found.field), (found, info))
 
     def note_completing(self, info: FunctionInfo) -> None:
-        """A caller gave this function a plan that it had made itself, to have the carriers put in."""
+        """A caller gave this function a plan that it had made itself, and that had no carrier there yet."""
         self._completing.add(info)
 
     def results(self) -> list[Rebinding]:

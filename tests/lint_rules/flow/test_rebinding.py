@@ -24,6 +24,7 @@ KERNEL = "class Kernel: ...\n\n\ndef compiled(): return Kernel()\n\n\n"
         "class Runner:\n    plan: Plan\n    def f(self):\n        self.plan.fold = compiled()  # OWN013: fold\n",
         "def f(p: Plan):\n    def inner():\n        p.fold = compiled()  # OWN013: fold\n    return inner\n",
         "def fill(p: Plan):\n    p.fold = compiled()  # OWN013: fold\n\n\ndef f(p: Plan):\n    fill(p)\n",
+        "def swap(p: Plan):\n    p.fold = Kernel()  # OWN013: fold\n\n\ndef f():\n    swap(Plan(8, Kernel(), 2))\n",
     ],
 )
 def test_a_new_object_in_a_plan_that_was_given_is_reported(source: str) -> None:
