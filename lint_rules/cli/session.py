@@ -7,12 +7,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from lint_rules.cache import Cache, Outcome
+from lint_rules.cache import FOLDER, Cache, Outcome
 from lint_rules.collector import without_collector
 from lint_rules.config import Config, read_config
 from lint_rules.files import SourceTree, load_tree
 from lint_rules.findings import Problem
 from lint_rules.parts import concerns
+from lint_rules.valid import load_valid, store_valid
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -45,11 +46,16 @@ class Session:
             known = _part_of_whole(tree, self.config)
         if known is not None:
             return known
+        folder = tree.root / FOLDER
+        valid = load_valid(folder) if use_cache else set()
+        before = len(valid)
         # Around the engine's own guard: what it made is let go before the collector could walk it once more.
         with without_collector():
-            outcome = run_rules(tree, self.config, progress)
+            outcome = run_rules(tree, self.config, progress, valid)
         if cache is not None and outcome.lasting:
             cache.store(outcome)
+        if use_cache and len(valid) > before:
+            store_valid(folder, valid, {file.digest for file in tree.files.values()})
         return outcome
 
 
@@ -113,7 +119,9 @@ def baseline_name(path: Path) -> str:
     return os.path.relpath(path).replace(os.sep, "/") if path.is_relative_to(Path.cwd()) else path.as_posix()
 
 
-def run_rules(tree: SourceTree, config: Config, progress: Callable[[int, int], None]) -> Outcome:
+def run_rules(
+    tree: SourceTree, config: Config, progress: Callable[[int, int], None], valid: set[str] | None = None
+) -> Outcome:
     """Load the chosen rules and run them; a rule that cannot be loaded is a problem, and the others go on."""
     from lint_rules.engine import analyze
     from lint_rules.plugins import load_all
@@ -121,7 +129,7 @@ def run_rules(tree: SourceTree, config: Config, progress: Callable[[int, int], N
 
     rules, failed = load_all()
     problems = [*(Problem(str(error)) for error in failed), *_unknown(config, rules, HYGIENE, complete=not failed)]
-    analysis = analyze(tree, config, rules=rules, progress=progress)
+    analysis = analyze(tree, config, rules=rules, progress=progress, valid=valid)
     problems += [each for each in dict.fromkeys(analysis.problems) if each not in tree.problems]
     # What keeps a rule from loading lies outside of what the cache's key knows.
     return Outcome(tuple(analysis.findings), tuple(problems), analysis.plans, analysis.files, lasting=not failed)
