@@ -112,6 +112,7 @@ def test_each_way_of_reading_an_option_is_seen(read: str, name: str) -> None:
         "options.label",
         "flag(str(ready.rows))",
         "os.environ.get('ORDER_DEBUG')",
+        "os.environ.get('PRINT_ORDER')",
         "[os for os in (1, 2)]",
     ],
 )
