@@ -25,7 +25,8 @@ _READERS = frozenset({"os.environ.get", "os.getenv", "os.environb.get", "os.gete
 _ENVIRONMENTS = frozenset({"os.environ", "os.environb"})
 _NO_OPTION = frozenset({
     "LOG", "LOGS", "LOGGING", "DEBUG", "TRACE", "PROFILE", "PROFILING", "CACHE", "VERBOSE", "STACK", "TIMING", "DUMP",
-    "VALIDATE", "VERIFY", "DIR", "HOME", "PATH", "VISIBLE", "STARTED", "REVISION", "COMMAND", "PRINT", "PROGRESS", "MEMO",
+    "VALIDATE", "VERIFY", "DIR", "HOME", "PATH", "VISIBLE", "STARTED", "REVISION", "COMMAND",
+    "PRINT", "PROGRESS", "MEMO",
 })  # fmt: skip
 _GLOBAL = re.compile(r"^[ \t]+global[ \t]+([\w, \t]+)", re.MULTILINE)
 _CONVERSIONS = frozenset({"bool", "int", "float", "str"})
