@@ -11,9 +11,11 @@ import os
 import sys
 import tempfile
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from lint_rules import plugins
 from lint_rules.findings import Edit, Finding, Fix, Place, Problem
 
 if TYPE_CHECKING:
@@ -100,12 +102,13 @@ def _hash(data: bytes) -> str:
 def _key(tree: SourceTree, config: Config) -> str:
     """Everything that a result depends on; the place of the tree is no part of it."""
     roots = [os.path.relpath(each, tree.root) for each in tree.import_roots]
-    parts = [_code_digest(), sys.version, config.digest(), *roots, ""]
+    parts = [_code_digest(), plugins.digest(), sys.version, config.digest(), *roots, ""]
     parts += [f"{file.digest} {file.name}" for file in tree.files.values()]
     parts += ["", *sorted(tree.selected)]
     return _hash("\n".join(parts).encode("utf-8", "surrogatepass"))
 
 
+@cache
 def _code_digest() -> str:
     """The checker itself: its version says too little in a checkout, where rules change between two runs."""
     digest = hashlib.blake2b(digest_size=16)
@@ -139,7 +142,7 @@ def _finding_as(finding: Finding) -> list[Any]:
         [
             fix.title,
             fix.safety,
-            [[_place_as(e.place), e.keyword, e.expression, e.callee, e.statement] for e in fix.edits],
+            [[_place_as(e.place), e.keyword, e.expression, e.callee, e.statement, e.old] for e in fix.edits],
         ]
         for fix in finding.fixes
     ]

@@ -32,6 +32,9 @@ class Edit:
     With `statement`, the change is another one: `expression` is a statement for the field `keyword`, to stand on a
     line of its own behind the statement that starts at `place`.
 
+    With `old`, the text `old` that stands at `place` is replaced by `expression`; where another text stands there, the
+    edit is inapplicable.
+
     `expression` is the source text of the value, valid where the call stands. An edit whose call cannot take the
     keyword (it is there already, or the position is no call) makes the whole fix inapplicable.
 
@@ -44,6 +47,7 @@ class Edit:
     expression: str
     callee: str = ""
     statement: bool = False
+    old: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Applies the fixes that findings offer: a keyword more in a call, laid out as the call is, or a statement more.
+"""Applies the fixes that findings offer: a keyword more in a call, a statement more, a text in place of another.
 
 The call is found with `ast`, which is quick; only its own text goes through LibCST, which keeps what is not touched.
 """
@@ -107,6 +107,13 @@ class _Draft:
         if not 0 < edit.place.line <= len(self.starts):
             raise _InapplicableError
         at = self._now(self.starts[edit.place.line - 1] + edit.place.column - 1)
+        if edit.old:
+            end = at + len(edit.old)
+            if self.text[at:end] != edit.old:
+                raise _InapplicableError
+            self.text = self.text[:at] + edit.expression + self.text[end:]
+            self.moves.append((at, end, len(edit.expression) - len(edit.old)))
+            return
         if edit.statement:
             end = _line_end(self.text, at, edit)
             inserted = _statement_lines(self.text, at, edit)

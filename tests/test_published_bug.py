@@ -97,11 +97,11 @@ def test_the_missing_keyword_mends_it(unpacked: Path, tmp_path: Path) -> None:
     assert check(copy) == (0, [], "")
 
 
-def test_audit_suggests_that_line_first_and_little_else(unpacked: Path) -> None:
+def test_audit_suggests_that_line_first_and_no_more_than_can_be_read(unpacked: Path) -> None:
     done = carryall(unpacked, "audit", "--format", "json")
     suggestions = [json.loads(line) for line in done.stdout.splitlines()]
     assert done.returncode == 0, done.stderr
-    assert 1 <= len(suggestions) <= 5
+    assert 1 <= len(suggestions) <= 40
     first = suggestions[0]
     assert (first["code"], first["path"]) == ("OWN001", PREPARATION)
     assert first["line"] == line_of_the_copy((unpacked / PREPARATION).read_text(encoding="utf-8"))

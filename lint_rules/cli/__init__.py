@@ -10,8 +10,10 @@ from typing import Any
 import click
 
 from lint_rules.cli.audit import audit
+from lint_rules.cli.baseline import baseline
 from lint_rules.cli.catalogue import explain, rules
 from lint_rules.cli.check import check
+from lint_rules.cli.config import config
 from lint_rules.cli.types import types
 
 __all__ = ["main"]
@@ -75,5 +77,7 @@ def main() -> None:
 main.add_command(check)
 main.add_command(types)
 main.add_command(audit)
+main.add_command(baseline)
+main.add_command(config)
 main.add_command(explain)
 main.add_command(rules)

@@ -27,10 +27,13 @@ __all__ = ["audit"]
 @paths_argument
 @config_option
 @format_option
+@click.option("--all", "everything", is_flag=True, help="Show suggestions of low confidence too.")
 @click.option("--fail", is_flag=True, help="End with status 1 if there is a suggestion.")
 @click.pass_context
-def audit(ctx: click.Context, paths: tuple[Path, ...], config_path: Path | None, output: str, fail: bool) -> None:
-    """Guess which fields of unmarked classes must be carried over, and suggest declarations.
+def audit(
+    ctx: click.Context, paths: tuple[Path, ...], config_path: Path | None, output: str, everything: bool, fail: bool
+) -> None:
+    """Guess what is lost, or does not agree, in code that is not marked, and suggest declarations.
 
     A suggestion is no finding: the status is 0 unless --fail is given.
     """
@@ -39,7 +42,8 @@ def audit(ctx: click.Context, paths: tuple[Path, ...], config_path: Path | None,
     session = open_session(paths, config_path)
     print_problems((*session.config_problems, *session.tree.problems))
     with Progress("reading file") as progress, without_collector():
-        suggestions, found = infer(session.tree, session.config, progress)
+        every, found = infer(session.tree, session.config, progress)
+    suggestions = [each for each in every if everything or each.confidence != "low"]
     shown = shown_path(session.tree)
     problems = [each for each in dict.fromkeys(found) if each not in session.tree.problems]
     print_problems(problems, shown)
@@ -47,6 +51,9 @@ def audit(ctx: click.Context, paths: tuple[Path, ...], config_path: Path | None,
         _print_json(suggestions)
     else:
         _print_text(suggestions, shown, files=len(session.tree.selected))
+        if len(every) > len(suggestions):
+            hidden = count(len(every) - len(suggestions), "suggestion")
+            click.echo(f"\n{hidden} of low confidence not shown; --all shows them.")
     if problems or session.config_problems or session.tree.problems:
         ctx.exit(2)
     ctx.exit(1 if fail and suggestions else 0)
@@ -69,10 +76,14 @@ def _print_text(suggestions: Sequence[Suggestion], shown: Callable[[str], str], 
         why = "" if each.reason in each.finding.message else f"because {each.reason}; "
         for line in (place, f"    {why}confidence: {each.confidence}", *rest):
             click.echo(line)
+    declarations = [each.declaration for each in suggestions if each.declaration]
+    if not declarations:
+        click.echo(f"\n{count(len(suggestions), 'suggestion')}.")
+        return
     click.echo(
         f"\n{count(len(suggestions), 'suggestion')}. To have it checked from now on, put this into pyproject.toml:\n"
     )
-    click.echo(_merged(each.declaration for each in suggestions))
+    click.echo(_merged(declarations))
     marks = dict.fromkeys(each.marks.strip("\n") for each in suggestions if each.marks.strip())
     if marks:
         click.echo("\nor mark the fields in the code:\n")

@@ -15,13 +15,14 @@ __all__ = ["explain", "rules"]
 
 
 def _load(ctx: click.Context) -> Sequence[Rule]:
-    from lint_rules.rules import RuleLoadError, all_rules
+    from lint_rules.plugins import load_all
 
-    try:
-        return all_rules()
-    except RuleLoadError as exc:
-        click.echo(f"error: {exc}", err=True)
+    loaded, failed = load_all()
+    if failed:
+        for each in failed:
+            click.echo(f"error: {each}", err=True)
         ctx.exit(2)
+    return loaded
 
 
 @click.command()

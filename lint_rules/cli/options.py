@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 import click
 
-__all__ = ["codes", "config_option", "format_option", "paths_argument"]
+__all__ = ["codes", "config_option", "format_option", "outputs", "paths_argument"]
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 
@@ -44,3 +44,17 @@ def format_option(function: _F) -> _F:
 def codes(ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) -> tuple[str, ...]:
     """Rule codes, separated by commas or given in several options."""
     return tuple(code.strip() for each in value for code in each.split(",") if code.strip())
+
+
+def outputs(ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) -> tuple[tuple[str, Path], ...]:
+    """Formats and files, as `sarif:carryall.sarif`."""
+    from lint_rules.report.formats import FORMATS
+
+    found = []
+    for each in value:
+        name, separator, path = each.partition(":")
+        if name not in FORMATS or not separator or not path:
+            known = ", ".join(FORMATS)
+            raise click.BadParameter(f"{each!r} is not FORMAT:FILE; the formats are {known}.", ctx, param)
+        found.append((name, Path(path)))
+    return tuple(found)

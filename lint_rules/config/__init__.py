@@ -10,12 +10,14 @@ from lint_rules.config.errors import (
     WrongValueError,
 )
 from lint_rules.config.load import find_config, load_config, read_config
-from lint_rules.config.model import Config, PlanDeclaration
+from lint_rules.config.model import Config, Option, PathRules, PlanDeclaration
 
 __all__ = [
     "Config",
     "ConfigError",
     "ConfigSyntaxError",
+    "Option",
+    "PathRules",
     "PlanDeclaration",
     "UnknownKeyError",
     "UnreadableConfigError",

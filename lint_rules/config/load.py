@@ -35,19 +35,47 @@ def read_config(start: Path, explicit: Path | None) -> tuple[Config, list[Config
     if path is None:
         return Config(), []
     name = path.as_posix() if explicit is not None else path.name
+    return _read_with_bases(path, name, ())
+
+
+def _read_with_bases(path: Path, name: str, below: tuple[tuple[Path, str], ...]) -> tuple[Config, list[ConfigError]]:
+    """The configuration in a file, with those that it extends; `below` are the files that led here."""
     try:
-        text = _read(path, name)
+        text = _read(path, name, of=below[-1][1] if below else "")
         table = _tool_table(_parse_toml(text, name), name)
         if table is None:
             message = "has no [tool.carryall] and no [[tool.carryall.plan]]; add one"
             raise UnreadableConfigError(message, Place(name, 1))
     except ConfigError as exc:
         return Config(path=path), [exc]
+    from lint_rules.config.merge import merged
     from lint_rules.config.reader import Reader
 
     reader = Reader(name, text)
     config = reader.config(table, path)
-    return config, sorted(reader.errors, key=lambda error: error.place)
+    errors = sorted(reader.errors, key=lambda error: error.place)
+    chain = (*below, (path, name))
+    bases = [each for given in reader.extends if (each := _base(given, chain, reader.place_of("extend"), errors))]
+    # The last one that is named is the nearest: it wins over those before it.
+    for base_path, base_name in reversed(bases):
+        base, more = _read_with_bases(base_path, base_name, chain)
+        config = merged(base, config)
+        errors += more
+    return config, errors
+
+
+def _base(
+    given: str, chain: tuple[tuple[Path, str], ...], place: Place, errors: list[ConfigError]
+) -> tuple[Path, str] | None:
+    """The path and the name of a file that is extended; None, and an error, where that would never end."""
+    path, name = chain[-1]
+    base = path.parent / given
+    known = [os.path.realpath(each) for each, _ in chain]
+    if os.path.realpath(base) in known:
+        names = " -> ".join([*(each for _, each in chain), given])
+        errors.append(ConfigError(f"'extend' leads in a circle: {names}; take one of them out", place))
+        return None
+    return base, os.path.normpath(os.path.join(os.path.dirname(name), given)).replace(os.sep, "/")
 
 
 def find_config(start: Path) -> Path | None:
@@ -74,13 +102,14 @@ def find_config(start: Path) -> Path | None:
     return None
 
 
-def _read(path: Path, name: str) -> str:
+def _read(path: Path, name: str, of: str = "") -> str:
     try:
         return path.read_bytes().decode("utf-8-sig")
     except UnicodeDecodeError as exc:
         raise ConfigSyntaxError(f"not UTF-8 at byte {exc.start}; TOML must be", Place(name, 1)) from exc
     except FileNotFoundError as exc:
-        message = "no such configuration file; check the path given to --config"
+        advice = f"check 'extend' in {of}" if of else "check the path given to --config"
+        message = f"no such configuration file; {advice}"
         raise UnreadableConfigError(message, Place(name, 1)) from exc
     except OSError as exc:
         raise UnreadableConfigError(f"cannot be read: {exc.strerror or exc}", Place(name, 1)) from exc

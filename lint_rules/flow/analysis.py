@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from lint_rules.findings import Place, Problem
@@ -16,26 +17,38 @@ from lint_rules.index.model import ClassInfo, Imported, ValueBinding
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from lint_rules.flow.rebinds import Rebinding
     from lint_rules.flow.sites import CopySite
     from lint_rules.index.model import Binding, FunctionInfo, ModuleInfo
     from lint_rules.index.plans import PlanTable
     from lint_rules.index.project import Project
 
-__all__ = ["find_copy_sites"]
+__all__ = ["Flow", "analyze_flow"]
 
 #: Rounds in which functions that return plans make their callers interesting.
 _ROUNDS = 3
 
 
-def find_copy_sites(
+@dataclass(frozen=True, slots=True)
+class Flow:
+    """What became of plans: the places where one is copied and a field of it is dropped, rebuilt or leaked, ...
+
+    ... and those where a carrier of one that was given is replaced in place.
+    """
+
+    sites: tuple[CopySite, ...] = ()
+    rebindings: tuple[Rebinding, ...] = ()
+
+
+def analyze_flow(
     project: Project,
     plans: PlanTable,
     materializers: frozenset[str] = frozenset(),
     progress: Callable[[int, int], None] | None = None,
-) -> list[CopySite]:
-    """Every place of the project where a plan is copied and a field of it is dropped, rebuilt or leaked."""
+) -> Flow:
+    """Run every function of the project that could copy or change a plan."""
     if not len(plans):
-        return []
+        return Flow()
     names = plans.names() | {name.rpartition(".")[2] for name in materializers}
     interest = Interest(project, plans, names)
     while interest.add_class_names(_aliases(project, plans, interest)):
@@ -66,7 +79,7 @@ def find_copy_sites(
         if not interest.add(interest.rare(judge.carrying)):
             break
     judge_round_trips(project, plans, interpreter, judge)
-    return judge.results()
+    return Flow(tuple(judge.results()), tuple(judge.rebindings.results()))
 
 
 def _tell_too_deep(project: Project, what: str, place: Place) -> None:

@@ -129,6 +129,10 @@ class Interest:
         first = min([info.node.lineno, *(decorator.lineno for decorator in info.decorators)])
         return self.speaks(info.module, first, info.node.end_lineno or info.node.lineno)
 
+    def names_carriers(self, info: FunctionInfo) -> bool:
+        """Whether the text of a function has two or more names of transferable fields."""
+        return len(self.transferable.intersection(_READ.findall(self._text_of(info)))) > 1
+
     # Effect
 
     def is_root(self, info: FunctionInfo) -> bool:

@@ -193,6 +193,11 @@ class Interpreter(Branches):
     def note_assigned(self, target: Node, name: str, value: Val, node: ast.expr | ast.stmt, frame: Frame) -> None:
         self.judge.assigned(target, name, value, node, frame)
 
+    def note_carrier_set(
+        self, target: Node, name: str, value: Val, node: ast.expr | ast.stmt, frame: Frame, state: State
+    ) -> None:
+        self.judge.carrier_set(target, name, value, node, frame, state, self)
+
     def call_property(self, receiver: Node, info: FunctionInfo, node: ast.expr, frame: Frame, state: State) -> Val:
         return self.call_function(info, Arguments(), receiver, node, frame, state, None)
 

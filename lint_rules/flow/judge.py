@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 from lint_rules.flow.carry import find_carry
 from lint_rules.flow.leaks import find_kept, find_leaks
+from lint_rules.flow.rebinds import INITIALIZERS, Rebinding, Rebindings, has_nothing_to_lose, is_stated
 from lint_rules.flow.sites import CopySite, Outcome
 from lint_rules.flow.state import OPEN, Frame, State
 from lint_rules.flow.values import (
@@ -27,6 +28,7 @@ from lint_rules.flow.values import (
     owners,
 )
 from lint_rules.index.build import last_name
+from lint_rules.index.words import is_preparing
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -85,6 +87,7 @@ class Judge:
         self._followed: set[FunctionInfo] = set()
         #: Fields that a caller gave to an object that a function it called had left without them.
         self._completed: set[tuple[object, ...]] = set()
+        self.rebindings = Rebindings()
         self._run: _Run | None = None
 
     # Called by the interpreter
@@ -105,6 +108,32 @@ class Judge:
         if entry is None:
             entry = run.assigned[target] = _Assigned(target, {}, node, frame.info, frame)
         entry.names[name] = value
+
+    def carrier_set(
+        self,
+        target: Node,
+        name: str,
+        value: Val,
+        node: ast.expr | ast.stmt,
+        frame: Frame,
+        state: State,
+        interpreter: Interpreter,
+    ) -> None:
+        """A carrier of a plan is about to be set: of one that the caller gave, that is to replace it."""
+        if isinstance(target, Obj):
+            if frame.depth and frame.info is not None and has_nothing_to_lose(target, name, state):
+                self.rebindings.note_completing(frame.info)
+            return
+        plan = self.plans.of(interpreter.class_of(target))
+        name_of_function = frame.info.node.name if frame.info is not None else ""
+        is_its_business = name_of_function in INITIALIZERS or is_preparing(name_of_function)
+        if plan is None or frame.depth or is_its_business or target is frame.receiver or is_stated(value):
+            return
+        is_fresh = all(is_blank(part) or self._is_new(part, state, interpreter) for part in value)
+        if is_fresh and not has_nothing_to_lose(target, name, state):
+            emptied = all(map(is_blank, value))
+            found = Rebinding(plan, name, frame.module.place(node), _label(target), emptied)
+            self.rebindings.add(found, frame.info)
 
     def note_followed(self, info: FunctionInfo) -> None:
         """The copy list of this function was seen with the object that it completes."""

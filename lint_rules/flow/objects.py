@@ -46,6 +46,12 @@ class Objects(Calls):
         """An attribute of an object that came in from outside was set from another object."""
 
     @abstractmethod
+    def note_carrier_set(
+        self, target: Node, name: str, value: Val, node: ast.expr | ast.stmt, frame: Frame, state: State
+    ) -> None:
+        """A transferable attribute of a plan is about to be set."""
+
+    @abstractmethod
     def note_completed(self, target: Obj, frame: Frame) -> None:
         """A transferable attribute of an object made in sight was set."""
 
@@ -252,8 +258,10 @@ class Objects(Calls):
         target = bare(target)
         if not isinstance(target, Obj | Param | Attr | Item | Opaque):
             return
-        state.write(target, name, value)
         plan = self.plans.of(target.cls)
+        if plan is not None and name in plan.transferable:
+            self.note_carrier_set(target, name, value, node, frame, state)
+        state.write(target, name, value)
         if isinstance(target, Obj) and plan is not None:
             if _is_mark(value):
                 target.stated.add(name)

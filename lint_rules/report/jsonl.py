@@ -7,8 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from lint_rules.findings import Finding
+    from lint_rules.report.model import Report
 
-__all__ = ["finding_as_dict", "finding_line"]
+__all__ = ["finding_as_dict", "finding_line", "render"]
+
+
+def render(report: Report) -> str:
+    """A line for each finding and nothing else."""
+    return "".join(f"{finding_line(each)}\n" for each in report.findings)
 
 
 def finding_as_dict(finding: Finding) -> dict[str, Any]:
@@ -38,6 +44,7 @@ def finding_as_dict(finding: Finding) -> dict[str, Any]:
                         "keyword": edit.keyword,
                         "expression": edit.expression,
                         "statement": edit.statement,
+                        "old": edit.old,
                     }
                     for edit in fix.edits
                 ],

@@ -13,7 +13,15 @@ _MODULES = (
     "own002_unmarked",
     "own003_defaulted",
     "own004_rebuilt",
+    "own005_positional",
+    "own006_fallback",
+    "own007_unlisted",
+    "own008_unforwarded",
+    "own009_incomplete_key",
+    "own010_late_option",
+    "own011_escapes",
     "own012_leaked",
+    "own013_rebound",
 )
 
 

@@ -8,31 +8,86 @@ resolution was frozen, the same call stalls or dies.
 The rule looks at every place where a plan comes from another object: `replace` in all its spellings, constructors,
 copy lists (`new.a = old.a`), `__copy__` and `clone`, helpers that it follows, and functions marked `@materializer`.
 There, every transferable field that the source can supply must arrive, or be given up with `Dropped(field, reason)`.
+
+A class that is marked or declared is also compared with itself: where two functions of one file whose names start with
+the same word (`bind_arena`, `bind_workspace`) construct it from the same object, and one leaves a field at its default
+that the other takes from there, the field is reported, be it a carrier, an option or a capacity.
+
 A base that has the carriers already keeps them: `replace(plan, rows=8)` is silent. So is a place that takes no carrier
 from anywhere, such as a planner or a test factory.
 """
 
 from __future__ import annotations
 
+import ast
 from typing import TYPE_CHECKING
 
-from lint_rules.findings import Edit, Fix
+from lint_rules.agreement.constructions import constructions
+from lint_rules.agreement.siblings import disagreements
+from lint_rules.findings import Edit, Finding, Fix
+from lint_rules.index.build import last_name
 from lint_rules.rules._wording import declared_at, made_by, quoted, site_findings
 from lint_rules.rules.base import Context, Rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from lint_rules.findings import Finding
+    from lint_rules.agreement.siblings import Disagreement
+    from lint_rules.findings import Place
     from lint_rules.flow.sites import Carry, CopySite, Outcome
 
 __all__ = ["RULE"]
 
 CODE = "OWN001"
 
+#: Kinds that another construction may well leave out: they are recomputed, lent or lost.
+_RECOMPUTED = frozenset({"Derived", "Borrowed", "Ephemeral"})
+
 
 def run(context: Context) -> Iterator[Finding]:
-    return site_findings(context.copy_sites(), CODE, "dropped", message, fixes)
+    told: set[Place] = set()
+    for found in site_findings(context.copy_sites(), CODE, "dropped", message, fixes):
+        told.add(found.place)
+        yield found
+    yield from siblings(context, told)
+
+
+def siblings(context: Context, told: set[Place]) -> Iterator[Finding]:
+    """Constructions of plans that lack what a sibling has, where the flow of values alone does not show a drop."""
+    agreement = context.agreement()
+    functions = [info for module in agreement.modules() for info in module.functions]
+    made = [
+        each
+        for info in functions
+        for each in agreement.look(info, constructions, agreement.project, agreement.bodies, info)
+        if agreement.plans.of(each.cls) is not None
+    ]
+    for found in disagreements(agreement.project, agreement.bodies, made):
+        plan = agreement.plans.of(found.lacking.cls)
+        if plan is not None and all(plan.kind(name) not in _RECOMPUTED for name in found.field_names(found.names)):
+            finding = sibling_finding(found)
+            if finding.place not in told:
+                yield finding
+
+
+def sibling_finding(found: Disagreement) -> Finding:
+    """The finding for a construction that lacks what its sibling takes from an object that both have."""
+    lacking, giving = found.lacking, found.giving
+    names = tuple(found.field_names(found.names))
+    one = len(names) == 1
+    places = tuple(lacking.cls.fields[name].place for name in names if name in lacking.cls.fields)
+    declared = f" (declared at {', '.join(dict.fromkeys(map(str, places)))})" if places else ""
+    there = giving.function.module.place(giving.call)
+    given = ", ".join(f"{name}={found.expression(name)}" for name in found.names)
+    text = (
+        f"{quoted(names)} of {lacking.cls.qualname}{declared} {'is' if one else 'are'} left at"
+        f" {'its default' if one else 'the defaults'} by `{lacking.function.qualname}`, while its sibling"
+        f" `{giving.function.qualname}` passes `{given}` ({there}), and `{found.source}` is here too. Pass `{given}`."
+    )
+    place = lacking.function.module.place(lacking.call)
+    callee = last_name(lacking.call.func) if isinstance(lacking.call, ast.Call) else ""
+    edits = tuple(Edit(place, name, found.expression(name), callee) for name in found.names)
+    return Finding(CODE, place, lacking.cls.full_name, names, text, places, (Fix(f"pass {given}", "unsafe", edits),))
 
 
 def message(site: CopySite, outcomes: list[Outcome]) -> str:

@@ -25,7 +25,7 @@ OUTCOME = Outcome(
             'not "carried"',
             (Place("b/é.py", 1), PLACE),
             (
-                Fix("carry", "safe", (Edit(PLACE, "x", "plan.x"), Edit(PLACE, "y", "plan.y", "replace"))),
+                Fix("carry", "safe", (Edit(PLACE, "x", "plan.x"), Edit(PLACE, "y", "y=y", old="y"))),
                 Fix("drop", "display"),
             ),
         ),

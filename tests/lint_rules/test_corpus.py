@@ -16,6 +16,7 @@ from typing import Any
 
 import pytest
 
+from lint_rules.audit import audit
 from lint_rules.config import load_config
 from lint_rules.engine import analyze
 from lint_rules.files import load_tree
@@ -24,8 +25,15 @@ from lint_rules.suppress import apply_suppressions
 
 CORPUS = Path(__file__).resolve().parent.parent / "corpus"
 
-#: How many cases there are: (rule, expect) -> count. A case that gets lost must not go unnoticed.
+#: How many cases there are: (rule, expect) -> count; `audit` stands before the rule where the checker has to infer.
+#: A case that gets lost must not go unnoticed.
 COUNTS = {
+    ("audit OWN001", "finding"): 10,
+    ("audit OWN001", "none"): 7,
+    ("audit OWN008", "finding"): 2,
+    ("audit OWN008", "none"): 3,
+    ("audit OWN009", "finding"): 2,
+    ("audit OWN009", "none"): 1,
     ("OWN001", "finding"): 33,
     ("OWN001", "none"): 22,
     ("OWN002", "finding"): 2,
@@ -34,6 +42,18 @@ COUNTS = {
     ("OWN003", "none"): 1,
     ("OWN004", "finding"): 3,
     ("OWN004", "none"): 1,
+    ("OWN005", "finding"): 2,
+    ("OWN005", "none"): 1,
+    ("OWN006", "finding"): 3,
+    ("OWN006", "none"): 2,
+    ("OWN007", "finding"): 3,
+    ("OWN007", "none"): 1,
+    ("OWN008", "finding"): 1,
+    ("OWN009", "finding"): 1,
+    ("OWN010", "finding"): 2,
+    ("OWN010", "none"): 1,
+    ("OWN011", "finding"): 2,
+    ("OWN011", "none"): 1,
     ("OWN012", "finding"): 3,
     ("OWN012", "none"): 1,
 }
@@ -44,6 +64,7 @@ class Case:
     """One folder of the corpus and the content of its `case.toml`."""
 
     folder: Path
+    mode: str
     rule: str
     expect: str
     places: frozenset[str]
@@ -58,6 +79,7 @@ class Case:
         data: dict[str, Any] = tomllib.loads((folder / "case.toml").read_text(encoding="utf-8"))
         return cls(
             folder=folder,
+            mode=data["mode"],
             rule=data["rule"],
             expect=data["expect"],
             places=frozenset([f"{data['file']}:{data['line']}", *data.get("also_at", [])]),
@@ -96,6 +118,10 @@ def findings_in(case: Case, side: str, folder: Path) -> Sequence[Finding]:
     declaration = case.folder / "carryall.toml"
     config = load_config(root, declaration if declaration.exists() else None)
     tree = load_tree([root], config=config)
+    if case.mode == "audit":
+        suggestions, problems = audit(tree, config)
+        assert [*tree.problems, *problems] == [], f"{case.folder.name}/{side}: the audit could not do its job"
+        return [each.finding for each in suggestions if each.confidence != "low"]
     analysis = analyze(tree, config)
     assert [*tree.problems, *analysis.problems] == [], f"{case.folder.name}/{side}: the checker could not do its job"
     kept, _ = apply_suppressions(analysis.findings, tree)
@@ -127,7 +153,8 @@ def names(cases: Iterable[Case]) -> list[str]:
 
 
 def test_the_corpus_is_complete() -> None:
-    assert Counter((case.rule, case.expect) for case in CASES) == COUNTS
+    label = {"check": "", "audit": "audit "}
+    assert Counter((label[case.mode] + case.rule, case.expect) for case in CASES) == COUNTS
     for case in CASES:
         assert (case.folder / "after").is_dir() == (case.expect == "finding"), case.folder.name
 

@@ -341,3 +341,28 @@ def test_two_statements_and_a_keyword_in_one_file_are_all_added() -> None:
     listed = Finding("OWN001", here, "a.Plan", ("b", "c"), "dropped", (), (Fix("carry", "safe", edits),))
     changes = apply(tree_of({"a.py": source}), listed, carry(call, "d"))
     assert changes.texts["a.py"] == "new.a = old.a\nnew.b = old.b\nnew.c = old.c\nx = replace(f, a=1, d=plan.d)\n"
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("x = (§a, b)\n", "x = (a, new, b)\n"),
+        ("é = 'ß'; x = [§a]\n", "é = 'ß'; x = [a, new]\n"),
+        ("x = (\r\n    §a,  # why\r\n)\r\n", "x = (\r\n    a, new,  # why\r\n)\r\n"),
+        ("x = (§b, a)\n", None),
+        ("x = (b, §", None),
+    ],
+)
+def test_a_text_is_replaced_only_where_it_stands(before: str, after: str | None) -> None:
+    source, place = place_of(before)
+    edit = Edit(place, "new", "a, new", old="a")
+    finding = Finding("OWN007", place, "a.Plan", ("new",), "lacks", (), (Fix("add", "safe", (edit,)),))
+    assert apply(tree_of({"a.py": source}), finding).texts.get("a.py") == after
+
+
+def test_texts_on_one_line_are_replaced_where_they_have_moved_to() -> None:
+    edits = tuple(
+        Edit(Place("a.py", 1, column), name, f"{name}={name}", old=name) for name, column in (("a", 3), ("b", 6))
+    )
+    finding = Finding("OWN005", Place("a.py", 1), "a.Plan", ("a", "b"), "order", (), (Fix("name", "safe", edits),))
+    assert apply(tree_of({"a.py": "f(a, b)\n"}), finding).texts["a.py"] == "f(a=a, b=b)\n"

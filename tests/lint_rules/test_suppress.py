@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from lint_rules import suppress
 from lint_rules.findings import Edit, Finding, Fix, Place
-from lint_rules.suppress import apply_suppressions
+from lint_rules.fixes import apply_fixes
+from lint_rules.suppress import apply_suppressions, sort_out
 from tests.lint_rules.trees import tree_of
 
 LINE = "    return CoolPlan(plan.rows)"
@@ -201,6 +202,99 @@ def test_a_finding_outside_the_selected_files_can_be_suppressed() -> None:
 def test_it_holds_until_the_end_of_its_day(today: str, left: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(suppress, "_today", lambda: dt.date.fromisoformat(today))
     assert sorted(codes("\nf()  # carryall: ignore[OWN001] until=2026-06-30 -- why\n")) == left
+
+
+# Comments that hide nothing
+
+
+def idle(text: str, *findings: Finding, but: str = "") -> list[str]:
+    """The messages about unused comments, where every rule was run `but` one."""
+    kept, _ = sort_out(findings, tree_of({"a.py": text}), lambda code, name: code != but)
+    return [each.message for each in kept if each.code == "OWN902"]
+
+
+def test_a_comment_that_hides_something_is_used() -> None:
+    assert idle(f"\nf()  {REASON}\n", drop()) == []
+
+
+def test_a_comment_that_hides_nothing_is_reported() -> None:
+    assert idle(f"\nf()  {REASON}\n") == ["suppression of OWN001:vent hides nothing here; take it away"]
+
+
+def test_of_several_codes_those_that_hide_nothing_are_named() -> None:
+    text = "\nf()  # carryall: ignore[OWN001:vent, OWN004, OWN001:pump] -- why\n"
+    assert idle(text, drop()) == ["suppression of OWN004, OWN001:pump hides nothing here; keep OWN001:vent only"]
+
+
+def test_a_rule_that_was_not_run_says_nothing_about_its_suppressions() -> None:
+    assert idle(f"\nf()  {REASON}\n", but="OWN001") == []
+    assert idle(f"\nf()  {REASON}\n", but="OWN004") != []
+
+
+def test_nothing_is_said_of_files_that_were_not_asked_for() -> None:
+    tree = tree_of({"a.py": f"f()  {REASON}\n"})
+    tree.selected = frozenset()
+    assert sort_out([], tree, lambda code, name: True) == ([], [])
+
+
+def test_the_comment_is_known_for_each_suppressed_finding() -> None:
+    _, (suppressed,) = sort_out([drop()], tree_of({"a.py": f"\nf()  {REASON}\n"}))
+    assert (suppressed.finding, suppressed.by.reason) == (drop(), "a sealed loop has no vent")
+    assert suppressed.by.place == Place("a.py", 2, 6)
+
+
+# Comments that are taken away
+
+
+def mended(text: str, *findings: Finding, unsafe: bool = False) -> str:
+    tree = tree_of({"a.py": text})
+    kept, _ = sort_out(findings, tree, lambda code, name: True)
+    hygiene = [each for each in kept if each.code.startswith("OWN9")]
+    return apply_fixes(tree, hygiene, unsafe=unsafe).texts.get("a.py", text)
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r", ""])
+@pytest.mark.parametrize(
+    "comment",
+    [
+        "# carryall: ignore[OWN001]",
+        "# carryall: ignore[OWN001] -- nothing here",
+        "# carryall: ignore[OWN001] until=2020-01-01 -- long ago",
+    ],
+)
+def test_one_that_does_nothing_goes_and_the_code_stays(comment: str, end: str) -> None:
+    assert mended(f"x = 1\nf()  {comment}{end}") == f"x = 1\nf(){end}"
+
+
+def test_one_that_stands_alone_goes_with_its_line() -> None:
+    assert mended(f"def f():\n    {REASON}\n    return 1\n") == "def f():\n    return 1\n"
+
+
+def test_of_several_codes_the_ones_that_are_used_stay() -> None:
+    text = "\nf()  # carryall: ignore[OWN004, OWN001:vent] until=2999-01-01 -- why\n"
+    assert mended(text, drop()) == "\nf()  # carryall: ignore[OWN001:vent] until=2999-01-01 -- why\n"
+
+
+def test_what_another_tool_reads_behind_it_stays() -> None:
+    assert mended("f()  # carryall: ignore[OWN001] -- why  # noqa: E501\n") == "f()  # noqa: E501\n"
+    assert mended("f()  # type: ignore  # carryall: ignore[OWN001] -- why\n") == "f()  # type: ignore\n"
+    assert mended("# carryall: ignore[OWN001] -- why  # noqa\n") == "# noqa\n"
+
+
+def test_one_that_cannot_be_read_is_for_a_person() -> None:
+    text = "f()  # carryall: ignore[own001] -- a slip\n"
+    assert (mended(text), mended(text, unsafe=True)) == (text, "f()\n")
+
+
+@given(
+    rows=st.lists(st.sampled_from(["x = 1", "f()  # note", f"g()  {REASON}", REASON, "    ", "'''", "# é"]), min_size=1)
+)
+def test_taking_comments_away_changes_no_statement_and_is_done_at_once(rows: list[str]) -> None:
+    text = "\n".join(rows) + "\n"
+    once = mended(text)
+    assert mended(once) == once
+    code = [row.partition("#")[0].rstrip() for row in text.split("\n") if row != REASON]
+    assert [row.partition("#")[0].rstrip() for row in once.split("\n") if row != REASON] == code
 
 
 # Robustness

@@ -34,7 +34,9 @@ class Engine:
     plans: int = 1
     safety: str = "safe"
 
-    def __call__(self, tree: SourceTree, config: Config, progress: Callable[[int, int], None]) -> Outcome:
+    def __call__(
+        self, tree: SourceTree, config: Config, progress: Callable[[int, int], None], valid: set[str] | None = None
+    ) -> Outcome:
         self.runs += 1
         findings: list[Finding] = []
         problems: list[Problem] = []

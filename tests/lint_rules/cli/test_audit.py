@@ -107,3 +107,19 @@ def test_a_problem_is_status_2_and_the_suggestions_are_printed(
     done = project.run("audit", "--fail")
     assert (done.status, done.stderr) == (2, "error: bad.py:3: syntax error: oops\n")
     assert "`pack` is lost" in done.stdout
+
+
+def test_what_is_of_low_confidence_is_counted_and_shown_on_request(
+    project: Project, found: list[audit.Suggestion]
+) -> None:
+    found += [suggestion("pack", 4), replace(suggestion("fold", 9), confidence="low")]
+    lines = project.run("audit").stdout.splitlines()
+    assert lines[-1] == "1 suggestion of low confidence not shown; --all shows them."
+    assert not any("`fold` is lost" in line for line in lines)
+    assert any("`fold` is lost" in line for line in project.run("audit", "--all").stdout.splitlines())
+    assert len(project.run("audit", "--format", "json").objects) == 1
+
+
+def test_a_suggestion_about_no_class_has_nothing_to_paste(project: Project, found: list[audit.Suggestion]) -> None:
+    found.append(replace(suggestion("pack", 4), declaration="", marks=""))
+    assert project.run("audit").stdout.splitlines()[-1] == "1 suggestion."

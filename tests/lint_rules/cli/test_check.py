@@ -90,6 +90,74 @@ def test_no_colour_reaches_what_is_no_terminal(project: Project) -> None:
     assert "\x1b" not in project.run("check").stdout
 
 
+def test_concise_is_a_line_a_finding(project: Project) -> None:
+    project.add("a.py", DROP * 2)
+    assert project.run("check", "--format", "concise").stdout.splitlines() == [
+        "a.py:1:7: OWN001 not carried over",
+        "a.py:2:7: OWN001 not carried over",
+        "2 findings in 1 plan class in 1 file; 2 can be mended with --fix.",
+    ]
+
+
+def test_full_shows_the_line(project: Project) -> None:
+    project.add("a.py", DROP)
+    lines = project.run("check", "--format", "full").stdout.splitlines()
+    assert lines[1:3] == [f"    1 | {DROP.strip()}", "      |       ^"]
+
+
+@pytest.mark.parametrize(
+    ("output", "start"), [("github", "::error file=a.py,line=1,col=7,"), ("junit", "<?xml "), ("sarif", "{")]
+)
+@pytest.mark.parametrize("bad", [False, True])
+def test_formats_for_programs_have_standard_output_for_themselves(
+    project: Project, output: str, start: str, bad: bool
+) -> None:
+    project.add("a.py", DROP)
+    if bad:
+        project.add("bad.py", "x = (\n")
+    done = project.run("check", "--format", output)
+    assert (done.status, done.stderr.count("\n")) == ((2, 1) if bad else (1, 0))
+    assert done.stdout.startswith(start)
+    assert ("never closed" in done.stdout) is bad
+
+
+def test_several_reports_can_be_written_beside_the_one_that_is_read(project: Project) -> None:
+    project.add("a.py", DROP)
+    done = project.run("check", "--output", "json:a.jsonl", "--output", "junit:out.xml", "--output", "text:out.txt")
+    assert (done.status, done.stdout) == (1, project.run("check").stdout)
+    assert (project.root / "a.jsonl").read_text(encoding="utf-8") == project.run("check", "--format", "json").stdout
+    assert (project.root / "out.txt").read_text(encoding="utf-8") == done.stdout
+    assert (project.root / "out.xml").read_text(encoding="utf-8").startswith("<?xml ")
+
+
+def test_a_report_that_cannot_be_written_is_status_2(project: Project) -> None:
+    project.add("a.py", MENDED)
+    done = project.run("check", "--output", "sarif:gone/a.sarif")
+    assert (done.status, done.stderr) == (
+        2,
+        "error: gone/a.sarif: the sarif report cannot be written: No such file or directory\n",
+    )
+
+
+@pytest.mark.parametrize("value", ["sarif", "xml:a", ":a", "sarif:"])
+def test_an_output_that_names_no_format_or_no_file_is_status_2(project: Project, value: str) -> None:
+    done = project.run("check", "--output", value)
+    assert (done.status, done.stdout) == (2, "")
+    assert "the formats are text, concise, full, json, sarif, github, junit" in " ".join(done.stderr.split())
+
+
+def test_statistics_count_in_place_of_the_findings(project: Project) -> None:
+    project.add("a.py", DROP * 3)
+    done = project.run("check", "--statistics")
+    assert (done.status, done.stdout.splitlines()) == (
+        1,
+        ["3  OWN001  dropped  3 with --fix", "3 findings in 1 plan class in 1 file; 3 can be mended with --fix."],
+    )
+    assert project.run("check", "--statistics", "--format", "json").objects == [
+        {"code": "OWN001", "name": "dropped", "count": 3, "fixable": 3}
+    ]
+
+
 # Bad input
 
 
@@ -251,6 +319,41 @@ def test_of_two_dropped_fields_the_suppressed_one_is_not_mended(project: Project
     assert path.read_text(encoding="utf-8").startswith("new = replace(plan, fold=plan.fold)  # carryall")
 
 
+def test_a_suppression_that_hides_nothing_is_reported_and_taken_away_by_fix(project: Project) -> None:
+    path = project.add("a.py", f"{MENDED.strip()}  # carryall: ignore[OWN001] -- once it was so\n")
+    done = project.run("check")
+    assert (done.status, done.stdout.splitlines()) == (
+        1,
+        [
+            "a.py:1:54: OWN902 suppression of OWN001 hides nothing here; take it away",
+            "    help: take the comment away [--fix]",
+            "1 finding in 1 plan class in 1 file; 1 can be mended with --fix.",
+        ],
+    )
+    assert (project.run("check", "--fix").status, path.read_text(encoding="utf-8")) == (0, MENDED)
+
+
+def test_a_finding_and_a_comment_that_does_not_count_are_both_mended(project: Project) -> None:
+    path = project.add("a.py", f"{DROP.strip()}  # carryall: ignore[OWN001]\n")
+    assert (project.run("check", "--fix").status, path.read_text(encoding="utf-8")) == (0, MENDED)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "arguments"),
+    [
+        ("a.py", MENDED, ("--select", "OWN004,OWN9")),
+        ("b.py", "x = (\n", ()),
+        ("pyproject.toml", "[tool.carryall]\nx=1", ()),
+    ],
+)
+def test_where_not_everything_was_looked_at_no_suppression_is_called_unused(
+    project: Project, name: str, content: str, arguments: tuple[str, ...]
+) -> None:
+    project.add(name, content)
+    project.add("a.py", f"{MENDED.strip()}  # carryall: ignore[OWN001] -- once it was so\n")
+    assert "OWN902" not in project.run("check", *arguments).stdout
+
+
 # The cache
 
 
@@ -389,7 +492,16 @@ def test_diff_wins_over_fix(project: Project) -> None:
     assert path.read_text(encoding="utf-8") == DROP
 
 
-@pytest.mark.parametrize("arguments", [("--diff", "--format", "json"), ("--unsafe-fixes",), ("--format", "xml")])
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("--diff", "--format", "json"),
+        ("--diff", "--format", "sarif"),
+        ("--statistics", "--format", "junit"),
+        ("--unsafe-fixes",),
+        ("--format", "xml"),
+    ],
+)
 def test_options_that_do_not_go_together_are_status_2(project: Project, arguments: tuple[str, ...]) -> None:
     done = project.run("check", *arguments)
     assert (done.status, done.stdout) == (2, "")

@@ -58,6 +58,7 @@ def test_a_finding_is_one_object_with_these_keys_in_this_order() -> None:
                         "keyword": "x",
                         "expression": "plan.x",
                         "statement": False,
+                        "old": "",
                     }
                 ],
             },

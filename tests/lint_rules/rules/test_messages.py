@@ -159,3 +159,11 @@ def test_a_copy_list_is_mended_with_an_assignment_more() -> None:
     assert "Add `child.pack = parent.pack`, or give it up" in finding.message
     (edit,) = finding.fixes[0].edits
     assert (finding.fixes[0].safety, edit.statement, edit.expression) == ("safe", True, "child.pack = parent.pack")
+
+
+def test_a_carrier_that_is_replaced_in_place_is_told_from_one_that_is_emptied() -> None:
+    assert message("def swap(bound: MoePlan) -> None:\n    object.__setattr__(bound, 'pack', Kernel())\n") == (
+        "`pack` of MoePlan (declared at a.py:14) is set to another object in `bound`, which this function was given:"
+        " what was prepared is lost to all who share that plan. Make a new plan with `replace(...)` or `transfer(...)`."
+    )
+    assert "is emptied in `bound`" in message("def swap(bound: MoePlan) -> None:\n    bound.pack = None\n")

@@ -1,56 +1,40 @@
-"""Inference for code without marks: which fields look like carriers, and where one of them was left behind.
+"""Fields that a factory fills only under a flag, where somebody calls it with the flag off and puts back some of them.
 
-One pattern has proved to be worth reporting unasked: a factory fills some fields only under a flag; somebody calls it
-with the flag off and puts back some of these fields, but not all. What is found is a suggestion: it comes with its
-reason and with the marks and the declaration that would make `carryall check` enforce it.
+This pattern has proved to be worth reporting: what is put back by hand after a call that leaves it out on purpose is
+what must be carried, and the field that is not put back has been forgotten.
 """
 
 from __future__ import annotations
 
 import ast
-import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
-from lint_rules.collector import without_collector
+from lint_rules.audit.model import Suggestion, declaration_of, marks_of
 from lint_rules.findings import Finding, Fix
 from lint_rules.flow.interest import Interest
 from lint_rules.flow.interpreter import Interpreter
 from lint_rules.flow.judge import Judge
 from lint_rules.flow.state import Frame, State
 from lint_rules.flow.values import Const, Obj, Param, bare, is_blank, one
-from lint_rules.index.model import External, FunctionInfo
-from lint_rules.index.plans import PlanTable, build_plan_table
-from lint_rules.index.project import Project
+from lint_rules.index.build import last_name
+from lint_rules.index.model import External, FunctionInfo, Imported
+from lint_rules.index.plans import PlanTable
 from lint_rules.rules._wording import quoted
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
-    from lint_rules.config import Config
-    from lint_rules.files import SourceTree
-    from lint_rules.findings import Problem
+    from lint_rules.index.bodies import Bodies
     from lint_rules.index.model import ClassInfo, ModuleInfo
+    from lint_rules.index.project import Project
 
-__all__ = ["Suggestion", "audit"]
+__all__ = ["FlaggedFields"]
 
 _REPLACERS = {"dataclasses.replace", "copy.replace", "attrs.evolve", "attr.evolve"}
 
-#: What a file with such a call must contain: the bare name, or its module's; `text.replace` is not it.
-_NEEDLE = re.compile(
-    rb"(?<![.\w])(?:replace|evolve)\(|\b(?:dataclasses|copy|attrs?)\.(?:replace|evolve)\(|\b(?:replace|evolve) as \w"
-)
-
-
-@dataclass(frozen=True, slots=True)
-class Suggestion:
-    """A place where a carrier seems to be lost, and how to declare the class so that it is checked."""
-
-    finding: Finding
-    reason: str
-    confidence: Literal["high", "medium"]
-    declaration: str
-    marks: str
+_NAMES = frozenset({"replace", "evolve"})
+_MODULES = frozenset({"dataclasses", "copy", "attr", "attrs"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,51 +45,27 @@ class _Flagged:
     fields: tuple[str, ...]
 
 
-def audit(
-    tree: SourceTree, config: Config, progress: Callable[[int, int], None] | None = None
-) -> tuple[tuple[Suggestion, ...], tuple[Problem, ...]]:
-    """Look for lost carriers in classes that are neither marked nor declared; the surest suggestions come first."""
-    with without_collector():
-        project = Project(tree)
-        plans, problems = build_plan_table(project, config)
-        found = list(_Auditor(project, plans).run(tree, progress))
-    wanted = [s for s in found if s.finding.place.path in tree.selected]
-    return tuple(sorted(wanted, key=lambda s: s.finding.place)), (*problems, *project.problems)
+class FlaggedFields:
+    """Finds them, module by module."""
 
-
-class _Auditor:
-    def __init__(self, project: Project, plans: PlanTable) -> None:
+    def __init__(self, project: Project, plans: PlanTable, bodies: Bodies) -> None:
         self.project = project
+        self.bodies = bodies
         self.plans = plans
         # Factories are run as they are; nothing in them is a plan yet, so nothing that they call is followed.
         blank = PlanTable(project)
         self.interpreter = Interpreter(project, blank, Judge(project, blank), Interest(project, blank, ()))
         self._flagged: dict[tuple[FunctionInfo, str], _Flagged | None] = {}
 
-    def run(self, tree: SourceTree, progress: Callable[[int, int], None] | None) -> Iterator[Suggestion]:
-        paths = [path for path, file in tree.files.items() if _NEEDLE.search(file.data)]
-        for count, path in enumerate(paths):
-            module = self.project.module_at(path)
-            if module is not None and self._imports_replacer(module):
-                yield from self._in_module(module)
-            if progress is not None:
-                progress(count + 1, len(paths))
-
-    def _imports_replacer(self, module: ModuleInfo) -> bool:
-        """Whether `replace` can be called here: as a name, or through its module."""
-        for name in module.bindings:
-            symbol = self.project.resolve(module, name)
-            if isinstance(symbol, External) and (
-                symbol.name in _REPLACERS or symbol.name in {"dataclasses", "copy", "attr", "attrs"}
-            ):
-                return True
-        return False
-
-    def _in_module(self, module: ModuleInfo) -> Iterator[Suggestion]:
-        for function in module.functions:
-            calls = [node for node in ast.walk(function.node) if isinstance(node, ast.Call)]
-            for call in calls:
-                if call.keywords and call.args and self._is_replacer(module, call.func):
+    def in_module(self, module: ModuleInfo) -> Iterator[Suggestion]:
+        """The calls of a module that put back some of the fields, and not all."""
+        spoken = any(name in module.text for name in _NAMES)  # a regular expression would cost more than the rest
+        names = _replacers_of(module) if spoken else set()
+        for function in module.functions if names else ():
+            for call in self.bodies.of(function).calls:
+                if not call.keywords or not call.args or last_name(call.func) not in names:
+                    continue
+                if self._is_replacer(module, call.func):
                     base = _made_by(call.args[0], function.node, call)
                     suggestion = self._suggest(module, function, call, base) if base is not None else None
                     if suggestion is not None:
@@ -166,6 +126,15 @@ class _Auditor:
         ]
 
 
+def _replacers_of(module: ModuleInfo) -> set[str]:
+    """The names that may mean `replace` here; none where neither it nor a module that has it is imported."""
+    imports = {name: each for name, each in module.bindings.items() if isinstance(each, Imported)}
+    given = {name for name, each in imports.items() if each.name in _NAMES}
+    if given or any(each.name is None and each.module in _MODULES for each in imports.values()):
+        return given | _NAMES
+    return set()
+
+
 def _is_blank_field(obj: Obj, name: str, state: State) -> bool:
     value = state.read(obj, name)
     return value is None or all(is_blank(part) for part in value)
@@ -223,22 +192,4 @@ def _suggestion(
         declared_at=tuple(cls.fields[name].place for name in missing if name in cls.fields),
         fixes=(Fix("declare or mark the class, then run `carryall check`", "display"),),
     )
-    names = ", ".join(f'"{name}"' for name in flagged.fields)
-    declaration = f'[[tool.carryall.plan]]\nclass = "{cls.full_name}"\ntransferable = [{names}]\n'
-    return Suggestion(finding, reason, "high", declaration, _marks(flagged))
-
-
-def _marks(flagged: _Flagged) -> str:
-    """The class with every field marked: what was found as `Transferable`, the rest as `Fact` to begin with."""
-    cls = flagged.cls
-    lines = ["from ownership import Fact, Transferable, plan", "", "", "@plan"]
-    lines += [f"@{ast.unparse(decorator)}" for decorator in cls.node.decorator_list]
-    lines.append(f"class {cls.node.name}:")
-    for name, info in cls.fields.items():
-        kind = "Transferable" if name in flagged.fields else "Fact"
-        annotation = ast.unparse(info.annotation) if info.annotation is not None else "object"
-        default = ""
-        if kind == "Fact" and info.default is not None:
-            default = f" = {ast.unparse(info.default)}"
-        lines.append(f"    {name}: {kind}[{annotation}]{default}")
-    return "\n".join(lines) + "\n"
+    return Suggestion(finding, reason, "high", declaration_of(cls, flagged.fields), marks_of(cls, flagged.fields))
