@@ -10,6 +10,11 @@ sm_90); and a gather in the layout of the matrix operand, where `tl.load` would 
 through shared memory.
 """
 
+# Triton reads these functions, and an annotation on a parameter means something to it. Constants are in capitals,
+# tuples grow by concatenation, and branches are taken while compiling.
+# mypy: disable-error-code="no-untyped-def, untyped-decorator, assignment, misc"
+# ruff: noqa: N803, N806, RUF005, SIM108
+
 from __future__ import annotations
 
 from typing import Any, Final

@@ -1,5 +1,8 @@
 """A matrix product that uses the decoders as a kernel is meant to: the weights are the first operand of `tl.dot`."""
 
+# mypy: disable-error-code="no-untyped-def, untyped-decorator"
+# ruff: noqa: N803, N806
+
 from __future__ import annotations
 
 import triton

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import torch
 
@@ -14,16 +15,16 @@ from tests.backend.kernels.dot_kernel import product
 
 
 def main() -> None:
-    cases = {}
+    cases: dict[str, tuple[str, float, Any, Any]] = {}
     for codebook, bits in DECODE_VECTORS:
         tensors, key = golden("decode"), f"{codebook}.{bits}"
         cases[key] = codebook, float(bits), tensors[f"{key}.trellis"], tensors[f"{key}.decoded"]
-    for codebook, name, rate in EXLLAMAV3_MATRICES:
+    for codebook, name, integer in EXLLAMAV3_MATRICES:
         tensors = golden(f"exllamav3_h200_{codebook}")
-        cases[f"{codebook}.{name}"] = codebook, rate, tensors[f"{name}.trellis"], tensors[f"{name}.w_rotated"]
+        cases[f"{codebook}.{name}"] = codebook, float(integer), tensors[f"{name}.trellis"], tensors[f"{name}.w_rotated"]
     different = {}
-    for key, (codebook, bits, trellis, wanted) in cases.items():
-        fmt = TrellisFormat.of_bits(Codebook(codebook), bits)
+    for key, (book, rate, trellis, wanted) in cases.items():
+        fmt = TrellisFormat.of_bits(Codebook(book), rate)
         words, table = prepare_matrix(trellis, fmt), codebook_values(fmt.codebook)
         for decoder in DECODERS:
             found = decode_matrix(words, fmt, decoder, table=table)

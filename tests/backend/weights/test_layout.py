@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 torch = pytest.importorskip("torch")
@@ -15,7 +17,7 @@ from tests.backend.golden import DECODE_VECTORS  # noqa: E402
 FORMATS = [TrellisFormat.of_bits(Codebook(codebook), float(bits)) for codebook, bits in DECODE_VECTORS]
 
 
-def random_trellis(fmt: TrellisFormat, down: int = 12, across: int = 16) -> torch.Tensor:
+def random_trellis(fmt: TrellisFormat, down: int = 12, across: int = 16) -> Any:
     return torch.randint(-(1 << 15), 1 << 15, (down, across, fmt.units), dtype=torch.int16)
 
 
