@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 __all__ = [
+    "AmbiguousLayerError",
     "CheckpointDtypeError",
     "CheckpointFileError",
     "CheckpointShapeError",
@@ -96,21 +97,29 @@ class TruncatedCheckpointError(CheckpointFileError):
 class MissingLayerError(WeightsError):
     """A checkpoint has no expert weights in the layer that was asked for."""
 
-    def __init__(self, *, path: Path, layer: int, layers: Sequence[int]) -> None:
-        self.path, self.layer, self.layers = path, layer, tuple(layers)
-        found = f"layers with experts: {', '.join(map(str, layers))}" if layers else "it has no EXL3 experts at all"
+    def __init__(self, *, path: Path, layer: int | str, stems: Sequence[str]) -> None:
+        self.path, self.layer, self.stems = path, layer, tuple(stems)
+        found = f"it has {', '.join(stems)}" if stems else "it has none at all"
         super().__init__(f"{path} has no EXL3 experts in layer {layer}; {found}")
+
+
+class AmbiguousLayerError(WeightsError):
+    """Several stacks of layers of a checkpoint have experts in a layer of that number."""
+
+    def __init__(self, *, path: Path, layer: int, stems: Sequence[str]) -> None:
+        self.path, self.layer, self.stems = path, layer, tuple(stems)
+        super().__init__(f"{path} has more than one layer {layer}: {', '.join(stems)}; name one of them instead")
 
 
 class MissingExpertError(WeightsError):
     """Experts of a layer have no weights although their neighbours do, or the configuration counts more of them."""
 
-    def __init__(self, *, layer: int, missing: Sequence[int], wanted: int, projection: str) -> None:
-        self.layer, self.missing, self.wanted, self.projection = layer, tuple(missing), wanted, projection
+    def __init__(self, *, stem: str, missing: Sequence[int], wanted: int, projection: str) -> None:
+        self.stem, self.missing, self.wanted, self.projection = stem, tuple(missing), wanted, projection
         shown = ", ".join(map(str, missing[:8])) + (", ..." if len(missing) > 8 else "")
         super().__init__(
-            f"layer {layer}: {len(missing)} of {wanted} experts have no {projection} weights: {shown}; "
-            "is a shard missing from the folder?"
+            f"{stem}: {len(missing)} of {wanted} experts have no {projection} projection: {shown}; "
+            "is the checkpoint complete?"
         )
 
 
