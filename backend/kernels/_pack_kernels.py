@@ -10,6 +10,8 @@ that each program knows where its routes go and no two write to one place; nothi
 No integer that a call may change (`live_routes`) or that follows from the capacity alone (`chunk`, `slots`, `blocks`)
 specializes a program, and neither does the alignment of the caller's ids and map. Pointers into the scratch are
 aligned to 64 bytes. Ids may lie beyond 2^31 bytes; their index is computed in 64 bits.
+
+Loops are written with `while`: with NumPy 2.4 the interpreter of Triton 3.6 takes no bound of `range` from a tensor.
 """
 
 # Triton reads these functions, and an annotation on a parameter means something to it. Constants are in capitals.
@@ -78,10 +80,12 @@ def count_routes(
     start = pid.to(tl.int64) * chunk
     if start < live:
         found = tl.zeros([BINS], tl.int32)
-        for offset in range(0, chunk, TILE):
+        offset = 0
+        while offset < chunk:
             index = start + offset + tl.arange(0, TILE)
             inside = index < live
             found += _histogram(_experts(ids, expert_map, index, inside, EXPERTS, PACKED), inside, BINS)
+            offset += TILE
         bins = tl.arange(0, BINS)
         tl.store(counts + pid * PACKED + bins, found, mask=bins < PACKED)
 
@@ -154,13 +158,15 @@ def place_routes(
     if totals is None:
         total = tl.zeros([BINS], tl.int32)
         before = tl.zeros([BINS], tl.int32)
-        for first_route in range(0, live, SCAN):
+        first_route = 0
+        while first_route < live:
             index = first_route + tl.arange(0, SCAN)
             inside = index < live
             expert = _experts(ids, expert_map, index, inside, EXPERTS, PACKED)
             total += _histogram(expert, inside, BINS)
             if first_route < start:
                 before += _histogram(expert, inside & (index < start), BINS)
+            first_route += SCAN
     else:
         total = tl.load(totals + bins, mask=known, other=0)
 
@@ -177,7 +183,8 @@ def place_routes(
             before = tl.load(prefix + pid * PACKED + bins, mask=known, other=0)
         tl.store(cursor + bins, firsts + before, mask=known)
         tl.debug_barrier()
-        for offset in range(0, chunk, STEP):
+        offset = 0
+        while offset < chunk:
             index = start + offset + tl.arange(0, STEP)
             expert = _experts(ids, expert_map, index, index < live, EXPERTS, PACKED)
             kept = expert >= 0
@@ -198,19 +205,30 @@ def place_routes(
             else:
                 position = tl.atomic_add(cursor + expert, 1, mask=kept, sem="relaxed", scope="cta")
             tl.store(packed_routes + position, index.to(tl.int32), mask=kept)
+            offset += STEP
 
     # The padding of each expert, position by position, for all experts at once.
-    for gap in range(pid, BLOCK - 1, programs):
+    sentinel = tl.zeros([BINS], tl.int32) + live
+    gap = pid
+    while gap < BLOCK - 1:
         position = firsts + total + gap
-        tl.store(packed_routes + position, tl.zeros([BINS], tl.int32) + live, mask=known & (position < ends))
-    for number in range(pid, tl.max(block_count, 0), programs):
+        tl.store(packed_routes + position, sentinel, mask=known & (position < ends))
+        gap += programs
+    most = tl.max(block_count, 0)
+    number = pid
+    while number < most:
         tl.store(block_experts + firsts // BLOCK + number, bins, mask=known & (number < block_count))
-    # In 64 bits: the last step may pass the end of int32.
+        number += programs
+    # The tails, in 64 bits: the last step may pass the end of int32.
     lanes = tl.arange(0, SCAN)
-    for number in range((used // BLOCK).to(tl.int64) + pid * SCAN, blocks, programs * SCAN):
-        tl.store(block_experts + number + lanes, tl.full([SCAN], -1, tl.int32), mask=lanes < blocks - number)
-    for number in range(used.to(tl.int64) + pid * SCAN, slots, programs * SCAN):
-        tl.store(packed_routes + number + lanes, tl.zeros([SCAN], tl.int32) + live, mask=lanes < slots - number)
+    free = (used // BLOCK).to(tl.int64) + pid * SCAN
+    while free < blocks:
+        tl.store(block_experts + free + lanes, tl.full([SCAN], -1, tl.int32), mask=lanes < blocks - free)
+        free += programs * SCAN
+    slot = used.to(tl.int64) + pid * SCAN
+    while slot < slots:
+        tl.store(packed_routes + slot + lanes, tl.zeros([SCAN], tl.int32) + live, mask=lanes < slots - slot)
+        slot += programs * SCAN
     if pid == 0:
         tl.store(expert_offsets + bins, firsts, mask=known)
         tl.store(expert_offsets + PACKED, used)

@@ -207,7 +207,7 @@ def test_every_program_compiles_ahead_of_time(capability: int, tmp_path: Path, m
         made = triton.compile(source(kernel, constants), target=GPUTarget("cuda", capability, 32), options=options)
         registers, stack = resources(made, tmp_path)
         print(f"{name:24}{registers:10}{stack:8}{made.metadata.shared:8}")
-        assert registers <= 128
+        assert registers * 32 * warps <= 65536
         assert stack <= 64
         assert made.metadata.shared <= 16384
         # The stable algorithm places by order alone; the ordinary one by atomics on memory of its own program.
