@@ -18,6 +18,7 @@ from mypy.nodes import (
 
 from ownership.mypy_plugin._frame import Frame
 from ownership.mypy_plugin._making import Arguments, Making
+from ownership.mypy_plugin._names import ASDICT, COPY, DEEPCOPY, REPLACE
 from ownership.mypy_plugin._typing import result_class
 from ownership.mypy_plugin._values import (
     UNKNOWN,
@@ -43,14 +44,8 @@ from ownership.mypy_plugin._values import (
 if TYPE_CHECKING:
     from mypy.nodes import FuncItem, SymbolNode
 
-__all__ = ["ASDICT", "COPY", "DEEPCOPY", "REPLACE", "Calls"]
+__all__ = ["Calls"]
 
-REPLACE = frozenset(
-    {"dataclasses.replace", "copy.replace", "attr.evolve", "attrs.evolve", "attr.assoc", "attr._make.evolve"}
-)
-COPY = frozenset({"copy.copy"})
-DEEPCOPY = frozenset({"copy.deepcopy"})
-ASDICT = frozenset({"dataclasses.asdict", "attr.asdict", "attrs.asdict"})
 _TRANSFER = "ownership.transfer.transfer"
 _SAME = {"typing.cast": 1, "typing.assert_type": 0, "typing_extensions.assert_type": 0, "typing.assert_never": 0}
 _CONTAINERS = {f"builtins.{name}" for name in ("dict", "list", "tuple", "set", "frozenset")}

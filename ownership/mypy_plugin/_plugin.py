@@ -14,12 +14,11 @@ from mypy.types import FunctionLike, get_proper_type
 
 from ownership.mypy_plugin import _wording
 from ownership.mypy_plugin._budget import Budget, OverBudgetError, Schedule
-from ownership.mypy_plugin._calls import ASDICT, COPY, DEEPCOPY, REPLACE
 from ownership.mypy_plugin._codes import UNCHECKED, UNMARKED
 from ownership.mypy_plugin._config import PluginConfigError, load_settings
 from ownership.mypy_plugin._declarations import check_plan_class, class_of_decorator, record_written_kinds
 from ownership.mypy_plugin._dependencies import depend_on
-from ownership.mypy_plugin._function import analyze, scopes
+from ownership.mypy_plugin._names import ASDICT, COPY, DEEPCOPY, REPLACE
 from ownership.mypy_plugin._plans import Plans, plan_class, record_fields
 from ownership.mypy_plugin._suppress import is_suppressed
 from ownership.mypy_plugin._typing import result_class
@@ -175,6 +174,9 @@ class OwnershipPlugin(Plugin):
         return ctx.default_attr_type
 
     def _report(self, api: Any, context: Context) -> None:
+        # The interpreter takes as long to import as mypy takes for thousands of lines: not where all is in the cache.
+        from ownership.mypy_plugin._function import scopes
+
         with self.plans.look():
             for around in scopes(api, self.settings.materializers):
                 self._look_at_scope(api, around, context)
@@ -185,6 +187,8 @@ class OwnershipPlugin(Plugin):
                 self._say(api, [(UNMARKED, context, _wording.stale(info.name, name))])
 
     def _look_at_scope(self, api: Any, around: Sequence[FuncItem], context: Context) -> None:
+        from ownership.mypy_plugin._function import analyze
+
         tree: MypyFile = api.tree
         scope = around[-1] if around else tree
         occasions = self._schedule.occasions((api, tree.defs), around[0] if around else tree, scope)

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from ownership.mypy_plugin import _budget, _plugin
+from ownership.mypy_plugin import _budget, _function, _plugin
 from ownership.mypy_plugin._budget import Budget, Occasions, OverBudgetError
 from tests.ownership.mypy_plugin.checking import check, configured
 from tests.ownership.mypy_plugin.shapes import PLANS
@@ -82,7 +82,7 @@ def test_a_mistake_of_the_plugin_is_one_message_at_the_function_and_mypy_goes_on
     def fail(*arguments: Any) -> None:
         raise problem
 
-    monkeypatch.setattr(_plugin, "analyze", fail)
+    monkeypatch.setattr(_function, "analyze", fail)
     program = f"{HEAD}    plan_scratch(3)\n{BAD}\nx: int = ''\n"
     messages = lines_of(program, tmp_path)
     assert len(messages) == 2
@@ -98,7 +98,7 @@ def test_no_part_of_the_plugin_ends_mypy(name: str, tmp_path: Path, monkeypatch:
     def fail(*arguments: Any) -> None:
         raise KeyError(name)
 
-    monkeypatch.setattr(_plugin, name, fail)
+    monkeypatch.setattr(_function if name == "scopes" else _plugin, name, fail)
     messages = lines_of(f"{IN_ONE_MODULE}{BAD}", tmp_path)
     told = [line for line in messages if line.endswith("[ownership-unchecked]")]
     assert told
