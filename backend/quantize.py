@@ -31,7 +31,8 @@ _SOURCE = re.compile(
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="python -m backend.quantize",
-        description="Quantize the experts of a layer to EXL3, without calibration.",
+        description="Quantize the experts of a layer to EXL3, without calibration. On a CPU, 256 weights take a thread "
+        "about 0.05 s: seconds for small experts, days for those of a large model.",
     )
     parser.add_argument("output", type=Path, help="the safetensors file to write")
     source = parser.add_mutually_exclusive_group(required=True)
@@ -39,8 +40,8 @@ def _parser() -> argparse.ArgumentParser:
     source.add_argument("--random", action="store_true", help="random experts, of the sizes below")
     parser.add_argument("--layer", type=int, default=0, help="number of the layer (default: 0)")
     parser.add_argument("--experts", type=int, default=4, help="random experts: how many (default: 4)")
-    parser.add_argument("--hidden", type=int, default=256, help="random experts: width of the input (default: 256)")
-    parser.add_argument("--intermediate", type=int, default=384, help="random experts: inner width (default: 384)")
+    parser.add_argument("--hidden", type=int, default=128, help="random experts: width of the input (default: 128)")
+    parser.add_argument("--intermediate", type=int, default=128, help="random experts: inner width (default: 128)")
     parser.add_argument("--codebook", choices=["3inst", "mcg", "mul1"], default="mul1", help="default: mul1")
     parser.add_argument("--bits", type=float, default=3, help="bits a weight (default: 3)")
     for projection in _NAMES:
@@ -111,16 +112,20 @@ def _quantize(options: argparse.Namespace) -> None:
     line = ProgressLine("quantize")
     tensors: dict[str, Any] = {}
     errors: dict[str, list[float]] = {}
+    tiles = [-(-weight.shape[0] // 128) * -(-weight.shape[1] // 128) * 64 for _, _, weight in linears]
     for number, (name, projection, weight) in enumerate(linears):
         fmt = formats[projection]
-        encoded = encode_linear(weight.to(options.device).float(), fmt, name=name, generator=generator)
+
+        def report(done: int, _total: int, _what: str, /, name: str = name, before: int = sum(tiles[:number])) -> None:
+            line(before + done, sum(tiles), f"tiles, {name}")
+
+        encoded = encode_linear(weight.to(options.device).float(), fmt, name=name, generator=generator, progress=report)
         for field in ("trellis", "suh", "svh"):
             tensors[f"{name}.{field}"] = getattr(encoded.linear, field).cpu().contiguous()
         if fmt.codebook is not Codebook.DEFAULT:
             signed = (fmt.codebook.multiplier ^ 0x80000000) - 0x80000000
             tensors[f"{name}.{fmt.codebook.value}"] = torch.tensor(signed, dtype=torch.int32)
         errors.setdefault(projection, []).append(encoded.error)
-        line(number + 1, len(linears), name)
     # Under another name first: a run that is broken off leaves no half a file behind.
     partial = options.output.with_name(f".{options.output.name}.{os.getpid()}")
     try:
