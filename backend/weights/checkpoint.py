@@ -157,7 +157,17 @@ class Checkpoint:
                     return int(part[key])
         return None
 
-    def _tensor(self, name: str) -> Tensor:
+    def names(self) -> tuple[str, ...]:
+        """The names of all tensors, those that are no EXL3 weights included."""
+        return tuple(self._where)
+
+    def tensor(self, name: str) -> Tensor:
+        """A tensor by its name, a view into the mapped file; `KeyError` if there is none.
+
+        Raises:
+            CheckpointFileError: its file cannot be read, or lacks the tensor.
+
+        """
         path = self._where[name]
         if path not in self._open:
             from safetensors import SafetensorError, safe_open
@@ -229,7 +239,7 @@ class Checkpoint:
         return vector
 
     def _typed(self, name: str, *dtypes: Any) -> Tensor:
-        tensor = self._tensor(name)
+        tensor = self.tensor(name)
         if tensor.dtype not in dtypes:
             wanted = " or ".join(str(dtype).removeprefix("torch.") for dtype in dtypes)
             raise CheckpointDtypeError(tensor=name, given=str(tensor.dtype).removeprefix("torch."), wanted=wanted)

@@ -100,7 +100,7 @@ class MissingLayerError(WeightsError):
     def __init__(self, *, path: Path, layer: int | str, stems: Sequence[str]) -> None:
         self.path, self.layer, self.stems = path, layer, tuple(stems)
         found = f"it has {', '.join(stems)}" if stems else "it has none at all"
-        super().__init__(f"{path} has no EXL3 experts in layer {layer}; {found}")
+        super().__init__(f"{path} has no experts of this kind in layer {layer}; {found}")
 
 
 class AmbiguousLayerError(WeightsError):

@@ -88,7 +88,7 @@ def test_weights_are_bit_exact_through_a_matrix_product(fmt: TrellisFormat, deco
         ordered = x[:, step_order(rows, "cuda")].contiguous()
         book, steps = fmt.codebook.value, rows // 64
         product[(columns // 128,)](
-            words, table, ordered, y, steps, columns, fmt.half_bits, book, decoder, assembly, 64, num_warps=4
+            words, table, ordered, y, columns, steps, fmt.half_bits, book, decoder, assembly, 64, num_warps=4
         )
         assert torch.equal(y.cpu(), wanted[first : first + 64].float())
 

@@ -17,24 +17,28 @@ def product(
     table,
     x,
     y,
-    steps,
     columns,
+    STEPS: tl.constexpr,
     HALF_BITS: tl.constexpr,
     CODEBOOK: tl.constexpr,
     DECODER: tl.constexpr,
     ASSEMBLY: tl.constexpr,
     ROWS: tl.constexpr,
 ):
-    """`y = x W` for fp16 x [ROWS, K] in step order and fp32 y [ROWS, N]; program: panel."""
+    """`y = x W` for fp16 x [ROWS, K] in step order and fp32 y [ROWS, N]; program: panel.
+
+    The number of steps is a constant: with NumPy 2.4 the interpreter of Triton 3.6 takes no tensor in `range`,
+    and a loop by `while` is not pipelined.
+    """
     PLANES: tl.constexpr = (HALF_BITS + 1) // 2
     panel = tl.program_id(0)
-    block = words + panel.to(tl.int64) * steps * (256 * PLANES)
+    block = words + panel.to(tl.int64) * STEPS * (256 * PLANES)
     row = tl.arange(0, ROWS)
     k = tl.arange(0, 64)
     total = tl.zeros((128, ROWS), tl.float32)
-    for step in range(steps):
+    for step in range(STEPS):
         slices = load_slices(block + step * (256 * PLANES), 8, HALF_BITS)
-        inputs = tl.load(x + row[None, :] * (steps * 64) + step * 64 + k[:, None])
+        inputs = tl.load(x + row[None, :] * (STEPS * 64) + step * 64 + k[:, None])
         weights = decode_slices(slices, table, 8, HALF_BITS, CODEBOOK, DECODER, ASSEMBLY)
         total = tl.dot(weights, inputs, total)
     tl.store(y + row[None, :] * columns + panel * 128 + tl.arange(0, 128)[:, None], total)

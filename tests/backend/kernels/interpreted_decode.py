@@ -45,7 +45,7 @@ def products() -> dict[str, float]:
         y = torch.full((16, 128), float("nan"))
         words = prepare_matrix(trellis, fmt)
         ordered = x[:, step_order(128)].contiguous()
-        product[(1,)](words, words, ordered, y, 2, 128, fmt.half_bits, codebook, "computed", False, 16)
+        product[(1,)](words, words, ordered, y, 128, 2, fmt.half_bits, codebook, "computed", False, 16)
         errors[f"{codebook}.{bits}"] = float((y.double() - wanted).abs().max() / wanted.abs().max())
     return errors
 

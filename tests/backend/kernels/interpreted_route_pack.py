@@ -106,6 +106,16 @@ def test_896_experts(algorithm: str, local: int | None, chance: Any) -> None:
         pack.check(pack.ids(chance.integers(-1, 897, live * 16)), expert_map)
 
 
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+@pytest.mark.parametrize(("capacity", "topk", "experts"), [(1, 8, 16), (20, 1, 4), (5, 4, 20)], ids=str)
+def test_the_most_padding_that_there_can_be_fills_every_slot(
+    capacity: int, topk: int, experts: int, algorithm: str
+) -> None:
+    pack = Packing("random", algorithm=algorithm, capacity_tokens=capacity, topk=topk, experts=experts, block=4)
+    pack.check(pack.ids(np.arange(capacity * topk) % experts))
+    assert int(pack.views.packed_count) == pack.facts.slots
+
+
 def test_a_map_that_leads_outside_of_the_rank_drops_the_route(chance: Any) -> None:
     pack = Packing(algorithm="stable", capacity_tokens=60, topk=2, experts=8, block=4, local_experts=3)
     ids = pack.ids(chance.integers(-1, 9, 120))
