@@ -425,7 +425,7 @@ def test_the_constructor_of_the_base_is_followed() -> None:
 
             class Forgetful(Base):
                 def __init__(self, rows, fold=None, pack=None):
-                    super().__init__(rows, fold)
+                    super().__init__(rows, fold)  # OWN008: pack
 
             def renew(old: Plan) -> Plan:
                 return Plan(old.rows, old.fold)  # OWN001: pack
