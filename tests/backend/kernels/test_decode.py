@@ -56,7 +56,7 @@ def test_the_decoders_compile_ahead_of_time_without_spills(
     signature = {"words": "*i32", "table": "*fp16", "x": "*fp16", "y": "*fp32", "columns": "i32"}
     print(HEAD)  # `pytest -s` shows the table
     for codebook, half_bits, decoder in [("mul1", 6, "computed"), ("mcg", 8, "computed"), ("mul1", 5, "table")]:
-        constants = {"STEPS": 16, "ROWS": 16, "ASSEMBLY": True}
+        constants: dict[str, object] = {"STEPS": 16, "ROWS": 16, "ASSEMBLY": True}
         constants |= {"HALF_BITS": half_bits, "CODEBOOK": codebook, "DECODER": decoder}
         made = compile_for(capability, product, signature, constants, tmp_path, num_warps=4, num_stages=3)
         print(made.row(f"product sm_{capability} {codebook} {half_bits / 2:g} {decoder}"))
