@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from typing import TYPE_CHECKING
 
 from mypy.nodes import (
@@ -64,8 +65,8 @@ class Calls(Making):
         self._calls = 0
         self._following: list[FuncItem] = []
 
-    def run(self, function: FuncItem, frame: Frame, state: State) -> None:
-        raise NotImplementedError
+    @abstractmethod
+    def run(self, function: FuncItem, frame: Frame, state: State) -> None: ...
 
     def call(self, node: CallExpr, frame: Frame, state: State) -> Val:
         fullname = node.callee.fullname if isinstance(node.callee, RefExpr) else ""

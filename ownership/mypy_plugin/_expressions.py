@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any
 
 from mypy.nodes import (
@@ -74,18 +75,18 @@ if TYPE_CHECKING:
 __all__ = ["MOST_NAMES", "Expressions", "dotted", "names_in"]
 
 
-class Expressions:
+class Expressions(ABC):
     """The part of the interpreter that evaluates; calls are left to `call`."""
 
     plans: Plans
     types: TypeReader
     budget: Budget
 
-    def call(self, node: CallExpr, frame: Frame, state: State) -> Val:
-        raise NotImplementedError
+    @abstractmethod
+    def call(self, node: CallExpr, frame: Frame, state: State) -> Val: ...
 
-    def learn(self, node: Expression, frame: Frame, state: State, *, holds: bool) -> None:
-        raise NotImplementedError
+    @abstractmethod
+    def learn(self, node: Expression, frame: Frame, state: State, *, holds: bool) -> None: ...
 
     def evaluate(self, node: Expression, frame: Frame, state: State) -> Val:
         """The alternatives for the value of an expression."""
@@ -351,8 +352,8 @@ class Expressions:
         value = self.evaluate(element, frame, state)
         return (Made(_COMPREHENSION, fed=False, copies=True, parts=(value,)),)
 
-    def assign_each(self, target: Expression, value: Val, frame: Frame, state: State) -> None:
-        raise NotImplementedError
+    @abstractmethod
+    def assign_each(self, target: Expression, value: Val, frame: Frame, state: State) -> None: ...
 
     def literal(self, node: Expression, frame: Frame, state: State) -> str | None:
         """The text of a string literal, also one that is a constant of type `Literal`."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from mypy.nodes import FuncItem
 
-from ownership.mypy_plugin._values import UNKNOWN, Root, Val
+from ownership.mypy_plugin._values import UNKNOWN, Val
 
 if TYPE_CHECKING:
     from mypy.nodes import Context
@@ -76,8 +76,3 @@ class Frame:
         """What the function returns, over all paths."""
         found = dict.fromkeys(node for each in self.exits if each.returns for node in each.value)
         return tuple(found) or (UNKNOWN,)
-
-
-def root(text: str) -> Root:
-    """An object of which only the name is known."""
-    return Root(text, None, known=False)

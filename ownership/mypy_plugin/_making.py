@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from typing import TYPE_CHECKING
 
 from mypy.nodes import ArgKind, CallExpr, Expression, MemberExpr, NameExpr, SuperExpr, TypeInfo
@@ -40,14 +41,16 @@ Arguments = list[tuple[str | None, Expression, Val]]
 class Making(Expressions):
     """The part of the interpreter that makes plans, and sets their attributes."""
 
-    def follow(self, function: FuncItem, receiver: Val | None, arguments: Arguments, frame: Frame, state: State) -> Val:
-        raise NotImplementedError
+    @abstractmethod
+    def follow(
+        self, function: FuncItem, receiver: Val | None, arguments: Arguments, frame: Frame, state: State
+    ) -> Val: ...
 
-    def spoil(self, arguments: Arguments, receiver: Val | None, state: State) -> bool:
-        raise NotImplementedError
+    @abstractmethod
+    def spoil(self, arguments: Arguments, receiver: Val | None, state: State) -> bool: ...
 
-    def is_fed(self, value: Val, state: State) -> bool:
-        raise NotImplementedError
+    @abstractmethod
+    def is_fed(self, value: Val, state: State) -> bool: ...
 
     # Arguments
 
@@ -342,8 +345,8 @@ class Making(Expressions):
                 found.append(UNKNOWN)
         return tuple(found)
 
-    def deep_copied(self, plan: Node, kind: Plan, node: CallExpr, frame: Frame) -> None:
-        raise NotImplementedError
+    @abstractmethod
+    def deep_copied(self, plan: Node, kind: Plan, node: CallExpr, frame: Frame) -> None: ...
 
     @staticmethod
     def text_of(node: CallExpr) -> str:

@@ -42,11 +42,10 @@ _ALIASES = {f"ownership.kinds.{kind.alias}": kind for kind in Kind}
 
 @dataclass(frozen=True)
 class Plan:
-    """A plan class with the kinds of its fields, bases included. `marked`: by code, so that its defaults count."""
+    """A plan class with the kinds of its fields, bases included; `missing` is declared and does not exist."""
 
     info: TypeInfo
     kinds: dict[str, Kind]
-    owners: dict[str, TypeInfo]
     missing: tuple[str, ...] = ()
 
     @cached_property
@@ -116,17 +115,12 @@ class Plans:
     def _read(self, info: TypeInfo) -> Plan | None:
         if not self._may_be(info):
             return None
-        kinds: dict[str, Kind] = {}
-        owners: dict[str, TypeInfo] = {}
         missing: list[str] = []
-        for base in reversed(info.mro):
-            for name, kind in self._own(base, missing):
-                kinds[name] = kind
-                owners[name] = base
+        kinds = {name: kind for base in reversed(info.mro) for name, kind in self._own(base, missing)}
         self.seen[info.fullname] = info
         if not any(kind.transferable for kind in kinds.values()) and not missing:
             return None
-        return Plan(info, kinds, owners, tuple(missing))
+        return Plan(info, kinds, tuple(missing))
 
     def _may_be(self, info: TypeInfo) -> bool:
         """Whether the class has marks or declarations at all; this is asked for every class that mypy comes across."""
