@@ -6,6 +6,7 @@ import ctypes
 import importlib
 import struct
 import sys
+from abc import ABC, abstractmethod
 from typing import Any
 
 from ownership.pytest_plugin._errors import Overrun, ScratchRequestError
@@ -18,7 +19,7 @@ def _canary(length: int) -> bytes:
     return bytes((37 * index + 0xA5) % 251 for index in range(length))
 
 
-class Memory:
+class Memory(ABC):
     """`guard` bytes, the buffer, `guard` bytes. `buffer` is what the test gets."""
 
     buffer: Any
@@ -42,33 +43,33 @@ class Memory:
         self.buffer = self._view(dtype)
         self.restore()
 
+    @abstractmethod
     def fill(self, pattern: bytes) -> None:
         """Fill the buffer with a pattern, repeated; the last repetition may be cut."""
-        raise NotImplementedError
 
+    @abstractmethod
     def nan(self) -> bytes | None:
         """The bytes of a quiet NaN of the buffer's type, or `None` if it has none."""
-        raise NotImplementedError
 
-    def _itemsize(self, dtype: Any) -> int:
-        raise NotImplementedError
+    @abstractmethod
+    def _itemsize(self, dtype: Any) -> int: ...
 
+    @abstractmethod
     def _allocate(self, device: Any) -> int:
         """Get `total` bytes and return their address."""
-        raise NotImplementedError
 
-    def _view(self, dtype: Any) -> Any:
-        raise NotImplementedError
+    @abstractmethod
+    def _view(self, dtype: Any) -> Any: ...
 
-    def _read(self, start: int, length: int) -> bytes:
-        raise NotImplementedError
+    @abstractmethod
+    def _read(self, start: int, length: int) -> bytes: ...
 
-    def _write(self, start: int, data: bytes) -> None:
-        raise NotImplementedError
+    @abstractmethod
+    def _write(self, start: int, data: bytes) -> None: ...
 
+    @abstractmethod
     def _values(self, data: bytes) -> str:
         """Whole elements in words."""
-        raise NotImplementedError
 
     def restore(self) -> None:
         """Put the guard zones in order."""
