@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from lint_rules.index.bodies import Bodies, Body
     from lint_rules.index.project import Project
 
-__all__ = ["KeyedStore", "Missing", "keyed_stores", "missing_facts"]
+__all__ = ["KeyedStore", "Missing", "key_expression", "keyed_stores", "missing_facts"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,12 +52,12 @@ def keyed_stores(info: FunctionInfo, body: Body) -> Iterator[KeyedStore]:
     for targets, value, node in body.assignments:
         for target in targets:
             if isinstance(target, ast.Subscript) and (_text(target.value), _text(target.slice)) in looked_up:
-                store = KeyedStore(info, target.value, _key(target.slice, body), value, node)
+                store = KeyedStore(info, target.value, key_expression(target.slice, body), value, node)
                 if _outlives(store, body) and _is_built(value, body):
                     yield store
     for call in body.calls:
         if _is_setdefault(call) and isinstance(call.func, ast.Attribute):
-            store = KeyedStore(info, call.func.value, _key(call.args[0], body), call.args[1], call)
+            store = KeyedStore(info, call.func.value, key_expression(call.args[0], body), call.args[1], call)
             if _outlives(store, body) and _is_built(call.args[1], body):
                 yield store
 
@@ -107,7 +107,7 @@ def _text(node: ast.expr) -> str:
     return ast.unparse(node)
 
 
-def _key(node: ast.expr, body: Body) -> ast.expr:
+def key_expression(node: ast.expr, body: Body) -> ast.expr:
     """The expression that a key variable was given."""
     if isinstance(node, ast.Name):
         values = body.values.get(node.id, [])

@@ -7,6 +7,7 @@ from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from lint_rules.agreement.keys import key_expression
 from lint_rules.agreement.scope import hidden_names
 from lint_rules.agreement.signatures import is_bound
 from lint_rules.index.model import ValueBinding
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from lint_rules.agreement.scope import Agreement
-    from lint_rules.index.bodies import Bodies, Body
+    from lint_rules.index.bodies import Bodies
     from lint_rules.index.model import FunctionInfo
     from lint_rules.index.project import Project
 
@@ -97,18 +98,10 @@ def _uses(project: Project, bodies: Bodies, info: FunctionInfo) -> Iterator[tupl
         if isinstance(each.ops[0], ast.In | ast.NotIn)
     ]
     for cache, key, node, stores in found:
-        made = _key(key, body)
+        made = key_expression(key, body)
         identity = _identity(project, info, cache, hidden) if isinstance(made, ast.Tuple) else None
         if isinstance(made, ast.Tuple) and identity is not None:
             yield identity, KeyUse(info, ast.unparse(cache), made, node, stores)
-
-
-def _key(node: ast.expr, body: Body) -> ast.expr:
-    if isinstance(node, ast.Name):
-        values = body.values.get(node.id, [])
-        if len(values) == 1 and values[0] is not None:
-            return values[0]
-    return node
 
 
 def _identity(project: Project, info: FunctionInfo, cache: ast.expr, hidden: set[str]) -> object:
