@@ -24,6 +24,7 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
+from benchmarks.device import libraries
 from ownership.resolution import freeze
 
 KERNEL = """\
@@ -49,15 +50,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--burst", type=int, default=200, help="launches in a burst (200)")
     parser.add_argument("--check", action="store_true", help="exit status 1 when the goal is missed")
     options = parser.parse_args(arguments)
-    try:
-        torch: Any = importlib.import_module("torch")
-        triton: Any = importlib.import_module("triton")
-    except ImportError as error:
-        print(f"freeze_cost: needs torch and Triton: {error}", file=sys.stderr)
+    found = libraries("freeze_cost")
+    if found is None:
         return 2
-    if not torch.cuda.is_available():
-        print("freeze_cost: needs a CUDA device", file=sys.stderr)
-        return 2
+    torch, triton = found
     print(f"{torch.cuda.get_device_name()}, Triton {triton.__version__}, Python {sys.version.split()[0]}")
     times = _measured(torch, rounds=options.rounds, burst=options.burst)
     print(_table(times))

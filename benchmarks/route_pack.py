@@ -14,13 +14,14 @@ in a row of the same kind, which a packing by sorting would begin with.
 from __future__ import annotations
 
 import argparse
-import importlib
 import itertools
 import statistics
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
+
+from benchmarks.device import libraries
 
 #: Tokens, topk, experts and microseconds that a pack may take; fewer tokens must take one launch.
 GOAL_SIZE = (4096, 8, 256)
@@ -51,15 +52,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--all", action="store_true", help="more shapes")
     parser.add_argument("--check", action="store_true", help="exit status 1 when a goal is missed")
     options = parser.parse_args(arguments)
-    try:
-        torch: Any = importlib.import_module("torch")
-        triton: Any = importlib.import_module("triton")
-    except ImportError as error:
-        print(f"route_pack: needs torch and Triton: {error}", file=sys.stderr)
+    found = libraries("route_pack")
+    if found is None:
         return 2
-    if not torch.cuda.is_available():
-        print("route_pack: needs a CUDA device", file=sys.stderr)
-        return 2
+    torch, triton = found
     print(f"{torch.cuda.get_device_name()}, torch {torch.__version__}, Triton {triton.__version__}")
     print(f"block {options.block}, ids {options.ids}, microseconds, {options.rounds} replays of {ROW} packs")
     print(
