@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -12,6 +10,7 @@ import pytest
 
 from ownership.pytest_plugin import PoisonDependenceError, PoisonedScratch, ScratchOverrunError
 from ownership.resolution import Difference, Resolution, ResolutionFrozenError, freeze, subscribe
+from tests.modules import imported
 
 triton = pytest.importorskip("triton")
 torch = pytest.importorskip("torch")
@@ -50,13 +49,8 @@ def increment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     monkeypatch.setenv("TRITON_DEFAULT_FP_FUSION", "1")  # without a choice, newer versions of Triton warn
     path = tmp_path / "gpu_scratch_kernels.py"
     path.write_text(KERNELS, encoding="utf-8")
-    spec = importlib.util.spec_from_file_location("gpu_scratch_kernels", path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = sys.modules["gpu_scratch_kernels"] = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    yield module.increment
-    del sys.modules["gpu_scratch_kernels"]
+    with imported(path) as module:
+        yield module.increment
 
 
 def folded(x: Any, n: int) -> Any:

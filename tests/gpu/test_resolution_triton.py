@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import gc
-import importlib.util
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
@@ -23,30 +21,14 @@ from ownership.resolution import (
     watch,
 )
 from ownership.resolution._history import history
+from tests.modules import imported
+from tests.ownership.resolution.programs import KERNELS, calls_of
 
 triton = pytest.importorskip("triton")
 torch = pytest.importorskip("torch")
 if not torch.cuda.is_available():
     pytest.skip("needs a CUDA device", allow_module_level=True)
 
-KERNELS = """
-import triton
-import triton.language as tl
-
-
-@triton.jit
-def add(x, n_rows, BLOCK: tl.constexpr):
-    offsets = tl.arange(0, BLOCK)
-    values = tl.load(x + offsets, mask=offsets < n_rows)
-    tl.store(x + offsets, values + 1, mask=offsets < n_rows)
-
-
-@triton.autotune([triton.Config({}, num_warps=4), triton.Config({}, num_warps=8)], key=["n_rows"])
-@triton.jit
-def tuned(x, n_rows, BLOCK: tl.constexpr):
-    offsets = tl.arange(0, BLOCK)
-    tl.store(x + offsets, 2.0, mask=offsets < n_rows)
-"""
 NEITHER = "i32, neither 1 nor divisible by 16"
 ALIGNED = "*fp32, aligned to 16 bytes"
 
@@ -58,15 +40,10 @@ def kernels(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ModuleT
     monkeypatch.setenv("TRITON_DEFAULT_FP_FUSION", "1")  # without a choice, newer versions of Triton warn
     path = tmp_path / "gpu_kernels.py"
     path.write_text(KERNELS, encoding="utf-8")
-    spec = importlib.util.spec_from_file_location("gpu_kernels", path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = sys.modules["gpu_kernels"] = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
     history.renew()
-    yield module
+    with imported(path) as module:
+        yield module
     assert not freezes()
-    del sys.modules["gpu_kernels"]
 
 
 @pytest.fixture
@@ -243,26 +220,11 @@ def test_a_manifest_prepares_the_next_start(kernels: ModuleType, x: Any, tmp_pat
 
 
 def test_a_prepared_launch_runs_not_one_call_more_under_a_freeze(kernels: ModuleType, x: Any) -> None:
-    def calls() -> list[object]:
-        seen: list[object] = []
+    def again() -> None:
+        launch(kernels.add, x, 3)
 
-        def profile(frame: Any, event: str, argument: Any) -> None:
-            if event == "call":
-                seen.append(frame.f_code)
-            elif event == "c_call":
-                seen.append(getattr(argument, "__qualname__", None))
-
-        gc.disable()  # a collection would be seen, with the callbacks of whoever is told of it
-        sys.setprofile(profile)
-        try:
-            launch(kernels.add, x, 3)
-        finally:
-            sys.setprofile(None)
-            gc.enable()
-        return seen
-
-    launch(kernels.add, x, 3)
-    free = calls()
+    again()
+    free = calls_of(again)
     with freeze("serving"):
-        frozen = calls()
+        frozen = calls_of(again)
     assert frozen == free

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import importlib.util
 import itertools
-import sys
 import textwrap
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from types import ModuleType
 
 import pytest
+
+from tests.modules import imported
 
 Load = Callable[..., ModuleType]
 
@@ -20,20 +21,11 @@ _numbers = itertools.count()
 @pytest.fixture
 def load(tmp_path: Path) -> Iterator[Load]:
     """Import a program from a file of its own: source, module globals and pickling are then as in a user's project."""
-    known: list[str] = []
+    with ExitStack() as known:
 
-    def import_text(text: str, *, name: str | None = None) -> ModuleType:
-        name = name or f"program_{next(_numbers)}"
-        path = tmp_path / f"{name}.py"
-        path.write_text(textwrap.dedent(text), encoding="utf-8")
-        spec = importlib.util.spec_from_file_location(name, path)
-        assert spec is not None
-        assert spec.loader is not None
-        module = sys.modules[name] = importlib.util.module_from_spec(spec)
-        known.append(name)
-        spec.loader.exec_module(module)
-        return module
+        def import_text(text: str, *, name: str | None = None) -> ModuleType:
+            path = tmp_path / f"{name or f'program_{next(_numbers)}'}.py"
+            path.write_text(textwrap.dedent(text), encoding="utf-8")
+            return known.enter_context(imported(path))
 
-    yield import_text
-    for name in known:
-        del sys.modules[name]
+        yield import_text

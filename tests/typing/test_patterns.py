@@ -6,14 +6,14 @@ stands for no one. Each checker must report exactly the lines that say so.
 
 from __future__ import annotations
 
-import importlib.util
 import inspect
-import sys
+from collections.abc import Iterator
 from types import ModuleType
 
 import pytest
 
 from ownership import OwnershipError, materializer
+from tests.modules import imported
 from tests.typing.checkers import PATTERNS, TYPE_CHECKERS, all_reports, marked_lines
 
 MARKS = marked_lines(PATTERNS, "error")
@@ -61,17 +61,9 @@ def test_the_shape_of_the_published_bug_is_among_what_all_reject() -> None:
 
 
 @pytest.fixture
-def holes() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("bundle_holes", PATTERNS / "bundle_holes.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules["bundle_holes"] = module
-    try:
-        spec.loader.exec_module(module)
-    finally:
-        del sys.modules["bundle_holes"]
-    return module
+def holes() -> Iterator[ModuleType]:
+    with imported(PATTERNS / "bundle_holes.py") as module:
+        yield module
 
 
 def test_what_the_bundle_leaves_open_is_rejected_at_run_time(holes: ModuleType) -> None:

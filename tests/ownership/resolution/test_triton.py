@@ -5,7 +5,6 @@ from __future__ import annotations
 import enum
 import gc
 import pickle
-import sys
 import threading
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -27,6 +26,7 @@ from ownership.resolution import (
     subscribe,
     watch,
 )
+from tests.ownership.resolution.programs import calls_of
 
 if TYPE_CHECKING:
     from tests.ownership.resolution.conftest import FakeDriver
@@ -389,28 +389,13 @@ def test_threads_that_miss_at_once_are_all_refused(kernels: ModuleType, x: Any, 
 
 
 def test_a_prepared_launch_runs_not_one_call_more_under_a_freeze(kernels: ModuleType, x: Any) -> None:
-    def calls() -> list[object]:
-        seen: list[object] = []
+    def again() -> None:
+        launch(kernels.add, x, 3)
 
-        def profile(frame: Any, event: str, argument: Any) -> None:
-            if event == "call":
-                seen.append(frame.f_code)
-            elif event == "c_call":
-                seen.append(getattr(argument, "__qualname__", None))
-
-        gc.disable()  # a collection would be seen, with the callbacks of whoever is told of it
-        sys.setprofile(profile)
-        try:
-            launch(kernels.add, x, 3)
-        finally:
-            sys.setprofile(None)
-            gc.enable()
-        return seen
-
-    launch(kernels.add, x, 3)
-    free = calls()
+    again()
+    free = calls_of(again)
     with freeze("serving"):
-        frozen = calls()
+        frozen = calls_of(again)
     assert frozen == free
     assert kernels.add.run.__func__.__code__ in free
 
